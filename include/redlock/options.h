@@ -1,0 +1,148 @@
+// What a lock_manager, and one acquire, can be told. Every default is stated here with its reason.
+
+#ifndef REDLOCK_OPTIONS_H
+#define REDLOCK_OPTIONS_H
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "redlock/export.h"
+
+namespace redlock {
+
+using std::chrono::nanoseconds;
+
+// Limits. Beyond them: invalid_argument before any I/O.
+inline constexpr std::size_t nodes_max = 31;
+inline constexpr std::size_t resource_bytes_max = 4096;
+
+// One Redis master. The masters must be independent of each other: replicas of one another, or
+// shards of one Cluster, give no quorum.
+//
+//   redis://[user[:password]@]host[:port][/db]    host: a name, an IPv4 address, or [IPv6]
+//   unix:/path/to.sock[?db=N]                      credentials: unix://user:password@/path/to.sock
+//   host[:port]
+//
+// User, password and path are percent-decoded.
+struct REDLOCK_API endpoint {
+  std::string host;
+  std::uint16_t port = 6379;
+  std::string unix_path;  // when set, host and port are not used
+  std::string username;
+  std::string password;
+  int database = 0;
+
+  endpoint() = default;
+  // Throws lock_error(invalid_argument), naming the part that is wrong, never the password.
+  endpoint(std::string_view uri);                           // NOLINT: a list of strings reads well
+  endpoint(const char* uri) : endpoint(std::string_view(uri)) {}    // NOLINT
+  endpoint(const std::string& uri) : endpoint(std::string_view(uri)) {}  // NOLINT
+
+  // For people and logs: "10.0.0.1:6379", "[::1]:6379", "unix:/run/redis.sock". No credentials.
+  [[nodiscard]] std::string name() const;
+};
+
+// What holds for all locks of one lock_manager.
+struct options {
+  std::vector<endpoint> nodes = {};  // 1 to 31; an odd number uses them best
+
+  // How many nodes must agree: 0 is the majority, nodes/2+1. Less is refused, more is allowed.
+  std::size_t quorum = 0;
+
+  // How long one node may take to answer in one round; at most ttl/2 is used. A node that takes
+  // longer has no vote in that round. Keep it far below every ttl. At least 1 ms.
+  nanoseconds node_timeout = std::chrono::milliseconds{50};
+
+  // Bound for connecting to a node and setting the connection up. At least 1 ms.
+  nanoseconds connect_timeout = std::chrono::seconds{1};
+
+  // A connection with commands pending and no byte received for so long is closed and made anew.
+  nanoseconds hung_timeout = std::chrono::seconds{1};
+
+  // By how much clock rates may differ: validity is ttl - (ttl * drift_factor + 2 ms). 0 to 0.5.
+  double drift_factor = 0.01;
+
+  // The largest ttl that any client of these nodes may ask for; a longer one is refused.
+  nanoseconds max_ttl = std::chrono::seconds{60};
+
+  // A lock's key is key_prefix + resource.
+  std::string key_prefix = "redlock:";
+
+  // Tells people who holds a lock: it is part of the token on the nodes. Empty: "host:pid". At most
+  // 256 bytes.
+  std::string client_name = {};
+
+  // Operations under way and leases held at once; one more is `overloaded`. 1 to 10 million.
+  std::size_t max_leases = 100'000;
+};
+
+// How to pause between attempts while others hold the lock. All add jitter, so that clients that
+// failed together do not try together again.
+enum class retry_policy : std::uint8_t {
+  fixed,        // retry_delay, half of it random
+  exponential,  // random in a window that doubles from retry_delay up to retry_max
+  hybrid,       // a few quick tries first, for short holds, then exponential; never sleeps past the
+                // moment when the key that was met must have expired
+};
+
+// When a lease renews itself.
+class renewal {
+ public:
+  // At a third of the ttl.
+  static constexpr renewal automatic() noexcept { return {kind::automatic, nanoseconds{0}}; }
+  // Only by lease::renew().
+  static constexpr renewal manual() noexcept { return {kind::manual, nanoseconds{0}}; }
+  // At this age of the last confirmed round: 1 ms or more, and before the lease's stop signal.
+  static constexpr renewal every(nanoseconds interval) noexcept { return {kind::every, interval}; }
+
+  [[nodiscard]] constexpr bool is_automatic() const noexcept { return kind_ == kind::automatic; }
+  [[nodiscard]] constexpr bool is_manual() const noexcept { return kind_ == kind::manual; }
+  [[nodiscard]] constexpr nanoseconds interval() const noexcept { return interval_; }
+
+ private:
+  enum class kind : std::uint8_t { automatic, manual, every };
+  constexpr renewal(kind k, nanoseconds interval) noexcept : kind_(k), interval_(interval) {}
+  kind kind_;
+  nanoseconds interval_;
+};
+
+inline constexpr nanoseconds wait_forever = nanoseconds::max();
+
+// What holds for one acquire, and the lease it gives.
+struct lock_options {
+  // For how long the nodes keep the lock unless it is renewed. Rounded up to whole milliseconds;
+  // at most options::max_ttl, and long enough to leave a validity above min_validity.
+  nanoseconds ttl = std::chrono::seconds{10};
+
+  // How long to keep trying while others hold the lock. 0: exactly one try.
+  nanoseconds wait = nanoseconds{0};
+  std::uint32_t max_attempts = 0;  // 0: no limit but `wait`
+
+  retry_policy policy = retry_policy::hybrid;
+  nanoseconds retry_delay = std::chrono::milliseconds{20};  // 1 ms to 1 h
+  nanoseconds retry_max = std::chrono::milliseconds{250};   // retry_delay to 1 h
+
+  // A renewal that would come after the stop signal is refused: invalid_argument.
+  redlock::renewal renewal = redlock::renewal::automatic();
+
+  // Longest time that renewals may keep the lock, from its grant. 0: no limit; else at least ttl.
+  nanoseconds max_hold = nanoseconds{0};
+
+  // A grant with less validity left than this is worth nothing, and is given back.
+  nanoseconds min_validity = std::chrono::milliseconds{1};
+
+  // Stop is signalled this long before the lease runs out, so that work can end in time.
+  nanoseconds stop_margin = nanoseconds{0};
+
+  // Ends the waiting (with errc::cancelled); never ends a lease that was granted.
+  std::stop_token stop = {};
+};
+
+}  // namespace redlock
+
+#endif  // REDLOCK_OPTIONS_H

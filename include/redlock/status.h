@@ -1,0 +1,64 @@
+// What a lock_manager can tell about its nodes and about who holds a resource. Plain values.
+
+#ifndef REDLOCK_STATUS_H
+#define REDLOCK_STATUS_H
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "redlock/export.h"
+#include "redlock/failure.h"
+
+namespace redlock {
+
+enum class node_state : std::uint8_t {
+  connecting,  // resolving the name, connecting, or setting the connection up
+  up,          // takes part in every round
+  down,        // no connection; the next try is scheduled
+  denied,      // refuses us for good (wrong password, no right); tried again all the same
+};
+
+// "connecting", "up", "down", "denied"
+[[nodiscard]] REDLOCK_API std::string_view name(node_state s) noexcept;
+
+struct node_status {
+  std::string node;  // "10.0.0.1:6379"
+  node_state state = node_state::connecting;
+  std::chrono::nanoseconds latency{0};  // smoothed time from write to reply; 0: none yet
+  std::uint64_t connects = 0;           // connections that were set up so far
+  std::uint64_t pending = 0;            // commands written and not yet answered
+  std::string last_error;               // empty if there was none
+};
+
+// One node's view of a resource.
+struct node_holding {
+  std::string node;
+  // granted: there is a key with a holder and an expiry; absent: none; foreign: a key that is not a
+  // lock; anything else: the node could not say.
+  redlock::answer answer = redlock::answer::unreachable;
+  std::string token;                // the key's value
+  std::chrono::milliseconds ttl{0};  // what is left of it
+  std::string text;                 // the server's words, for an error
+};
+
+// All nodes' view of a resource, gathered in one round. Not a snapshot: nodes answer one by one.
+struct holdings {
+  std::vector<node_holding> nodes;
+  // The token that a quorum of the nodes carries; empty if there is none.
+  std::string token;
+  // The client_name in it.
+  [[nodiscard]] REDLOCK_API std::string_view holder() const noexcept;
+  std::size_t votes = 0;   // how many nodes carry the token most seen
+  std::size_t quorum = 0;  // how many would make it held
+  // True if so many nodes answered that the question whether a quorum holds it is decided.
+  bool known = false;
+
+  [[nodiscard]] bool held() const noexcept { return !token.empty(); }
+};
+
+}  // namespace redlock
+
+#endif  // REDLOCK_STATUS_H

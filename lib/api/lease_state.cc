@@ -1,0 +1,257 @@
+#include "api/lease_state.h"
+
+#include "io/random.h"
+
+namespace redlock::detail {
+namespace {
+
+clock::rep ticks(core::time_point t) noexcept { return t.time_since_epoch().count(); }
+
+}  // namespace
+
+lease_state::lease_state(std::shared_ptr<runtime> where, std::string resource)
+    : runtime_(std::move(where)), resource_(std::move(resource)) {}
+
+// ---- any thread ----
+
+void lease_state::acquire(const core::terms& terms, std::stop_token stop, waiter<lease> w) {
+  const bool taken = runtime_->driver().post([self = shared_from_this(), terms, stop, w] {
+    self->acquiring_ = w;
+    self->start(terms, stop);
+  });
+  if (!taken) runtime_->deliver(w, result<lease>(errc::shut_down));
+}
+
+void lease_state::renew(waiter<void> w) {
+  if (auto ended = why()) {
+    runtime_->deliver(w, result<void>(std::move(*ended)));
+    return;
+  }
+  const bool taken = runtime_->driver().post([self = shared_from_this(), w] {
+    if (self->ticket_ != nullptr && self->ticket_->is_held()) {
+      self->renewing_.push_back(w);
+      self->ticket_->renew(clock::now());
+    } else {
+      self->runtime_->deliver(w, result<void>(self->why().value_or(errc::lost)));
+    }
+  });
+  if (!taken) runtime_->deliver(w, result<void>(errc::shut_down));
+}
+
+void lease_state::release(waiter<void> w) {
+  const bool held = clock::now() < valid_until();
+  std::optional<std::stop_source> source;
+  // First of all it stops being held: no release is sent before (R4).
+  if (!end(held ? errc::not_held : errc::lost, source)) {
+    runtime_->deliver(w, result<void>(why().value_or(errc::not_held)));
+    return;
+  }
+  if (source) source->request_stop();  // on this thread, with no lock held
+  const bool taken = runtime_->driver().post([self = shared_from_this(), w, held] {
+    if (held) {
+      self->start_release(w);
+      return;
+    }
+    if (self->ticket_ != nullptr) self->ticket_->owner_saw_expiry(clock::now());
+    self->runtime_->deliver(w, result<void>(errc::lost));
+  });
+  if (!taken) runtime_->deliver(w, result<void>(errc::shut_down));
+}
+
+void lease_state::abandon() noexcept {
+  std::optional<std::stop_source> source;
+  if (!end(errc::not_held, source)) return;
+  if (source) source->request_stop();
+  // If there is no memory for this, the next renewal finds out.
+  try {
+    runtime_->driver().post([self = shared_from_this()] {
+      if (self->ticket_ != nullptr && (self->ticket_->is_held() || self->ticket_->is_lost())) {
+        self->ticket_->release(clock::now());
+      }
+    });
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+clock::time_point lease_state::valid_until() const noexcept {
+  clock::rep until = valid_until_.load();
+  while (until != 0) {
+    if (ticks(clock::now()) < until && !in_child()) {
+      return clock::time_point{clock::duration{until}};
+    }
+    if (valid_until_.compare_exchange_weak(until, 0)) return {};
+  }
+  return {};
+}
+
+std::stop_token lease_state::stop_token() {
+  std::stop_source late;
+  {
+    const std::lock_guard lock(mutex_);
+    if (stop_) return stop_->get_token();
+    stop_.emplace();
+    if (!ended_) return stop_->get_token();
+    late = *stop_;
+  }
+  late.request_stop();
+  return late.get_token();
+}
+
+std::optional<failure> lease_state::why() const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_) return ended_;
+  }
+  if (valid_until() == clock::time_point{}) return failure(errc::lost);
+  return {};
+}
+
+// False if it had ended before. Gives the stop source, if anybody ever asked for the token.
+bool lease_state::end(failure why, std::optional<std::stop_source>& to_signal) {
+  const std::lock_guard lock(mutex_);
+  valid_until_.store(0);
+  nodes_held_.store(0);
+  if (ended_) return false;
+  ended_ = std::move(why);
+  to_signal = stop_;
+  return true;
+}
+
+// ---- the loop thread ----
+
+template <class T>
+void lease_state::deliver(std::optional<waiter<T>>& to, result<T> r) {
+  if (!to) return;
+  const waiter<T> w = *to;
+  to.reset();
+  runtime_->deliver(w, std::move(r));
+}
+
+void lease_state::start(const core::terms& terms, std::stop_token stop) {
+  io::driver& driver = runtime_->driver();
+  if (driver.is_closing()) {
+    deliver(acquiring_, result<lease>(errc::shut_down));
+    return;
+  }
+  ticket_ = driver.open(terms, io::draw_base(), driver.config().key_prefix + resource_,
+                        shared_from_this());
+  if (ticket_ == nullptr) {
+    deliver(acquiring_, result<lease>(failure(
+                            errc::overloaded, "options::max_leases operations and leases at once")));
+    return;
+  }
+  ticket_->acquire(clock::now());
+  if (!acquiring_ || !stop.stop_possible()) return;
+  // Only hands over: the stop may be requested on any thread, this one included.
+  cancel_ = std::make_unique<stop_hook>(std::move(stop), [self = weak_from_this()] {
+    const auto alive = self.lock();
+    if (!alive) return;
+    alive->runtime_->driver().post([alive] {
+      if (alive->ticket_ != nullptr) alive->ticket_->cancel(clock::now());
+    });
+  });
+}
+
+void lease_state::start_release(waiter<void> w) {
+  if (ticket_ == nullptr) {
+    runtime_->deliver(w, result<void>(errc::shut_down));
+    return;
+  }
+  end_renewals(errc::not_held);
+  releasing_.push_back(w);
+  if (ticket_->is_held() || ticket_->is_lost()) {
+    const bool lost = ticket_->is_lost();
+    ticket_->release(clock::now());
+    if (lost) on_released(false, errc::lost);
+  }
+}
+
+void lease_state::on_acquired(std::string_view token, core::time_point valid_until) noexcept {
+  cancel_.reset();
+  token_ = token;
+  valid_until_.store(ticks(valid_until));
+  deliver(acquiring_, result<lease>(lease(shared_from_this())));
+}
+
+void lease_state::on_gave_up(failure why) noexcept {
+  cancel_.reset();
+  deliver(acquiring_, result<lease>(std::move(why)));
+}
+
+bool lease_state::on_renewed(core::time_point valid_until) noexcept {
+  clock::rep before = valid_until_.load();
+  do {
+    if (before == 0) return false;
+  } while (!valid_until_.compare_exchange_weak(before, ticks(valid_until)));
+  end_renewals({});
+  return true;
+}
+
+void lease_state::on_renew_failed(failure why) noexcept { end_renewals(std::move(why)); }
+
+void lease_state::on_nodes_held(std::size_t count) noexcept { nodes_held_.store(count); }
+
+void lease_state::on_expiring() noexcept {
+  end_renewals(failure(errc::too_slow, "the stop signal came before a quorum confirmed"));
+  std::optional<std::stop_source> source;
+  {
+    const std::lock_guard lock(mutex_);
+    source = stop_;
+    // Whoever asks for the token from here on finds it stopped.
+    if (!stop_) stop_.emplace().request_stop();
+  }
+  if (source) runtime_->signals().post([source = *source]() mutable { source.request_stop(); });
+}
+
+bool lease_state::on_lost(failure why) noexcept {
+  end_renewals(why);
+  std::optional<std::stop_source> source;
+  if (!end(std::move(why), source)) return true;
+  return signal_then_release(std::move(source));
+}
+
+bool lease_state::on_closing() noexcept {
+  end_renewals(errc::shut_down);
+  std::optional<std::stop_source> source;
+  if (!end(errc::shut_down, source)) return true;
+  return signal_then_release(std::move(source));
+}
+
+// True if nobody listens. Else the release follows as soon as stop_requested() is true, without
+// waiting for what the user's callbacks do with it.
+bool lease_state::signal_then_release(std::optional<std::stop_source> source) {
+  if (!source || source->stop_requested()) return true;
+  runtime_->signals().post([self = shared_from_this(), source = *source]() mutable {
+    const std::stop_callback stopped(source.get_token(), [&self] {
+      self->runtime_->driver().post([self] {
+        if (self->ticket_ != nullptr) self->ticket_->stop_signalled(clock::now());
+      });
+    });
+    source.request_stop();
+  });
+  return false;
+}
+
+void lease_state::on_released(bool confirmed, failure why) noexcept {
+  std::vector<waiter<void>> waiting;
+  waiting.swap(releasing_);
+  for (const waiter<void>& w : waiting) {
+    runtime_->deliver(w, confirmed ? result<void>{} : result<void>(why));
+  }
+}
+
+void lease_state::on_retired() noexcept {
+  ticket_ = nullptr;
+  cancel_.reset();
+  deliver(acquiring_, result<lease>(errc::shut_down));
+  end_renewals(errc::shut_down);
+  on_released(false, errc::shut_down);
+}
+
+void lease_state::end_renewals(const result<void>& how) {
+  std::vector<waiter<void>> waiting;
+  waiting.swap(renewing_);
+  for (const waiter<void>& w : waiting) runtime_->deliver(w, how);
+}
+
+}  // namespace redlock::detail

@@ -1,0 +1,173 @@
+#include "api/validate.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace redlock::detail {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+
+constexpr nanoseconds shortest = milliseconds{1};
+constexpr nanoseconds longest = hours{1};
+
+// Beyond this, time points and durations could overflow when they are added.
+constexpr nanoseconds ttl_longest = hours{24 * 365};
+
+// Side keys of other purposes begin with these.
+constexpr std::array<std::string_view, 4> reserved{"redlock-fence:", "redlock-queue:",
+                                                   "redlock-turn:", "redlock-node"};
+
+failure wrong(std::string what) { return {errc::invalid_argument, std::move(what)}; }
+
+bool within(nanoseconds t, nanoseconds least, nanoseconds most) noexcept {
+  return t >= least && t <= most;
+}
+
+std::string host_and_pid() {
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';
+  return std::string(host.data()) + ":" + std::to_string(::getpid());
+}
+
+// CLIENT SETNAME takes no spaces and no control characters.
+std::string connection_name(std::string name) {
+  for (char& c : name) {
+    if (c <= ' ' || c > '~') c = '_';
+  }
+  return name;
+}
+
+bool is_reserved(std::string_view key) noexcept {
+  for (const std::string_view r : reserved) {
+    if (key.starts_with(r)) return true;
+  }
+  return false;
+}
+
+result<void> check_node(const endpoint& e) {
+  if (e.unix_path.empty() && e.host.empty()) return wrong("a node has neither host nor path");
+  if (e.unix_path.empty() && e.port == 0) return wrong("the port of " + e.name() + " is 0");
+  if (e.unix_path.size() > 107) return wrong("the path of a unix socket has more than 107 bytes");
+  if (e.database < 0) return wrong("the database of " + e.name() + " is negative");
+  return {};
+}
+
+}  // namespace
+
+result<io::settings> settings_of(const options& o) {
+  if (o.nodes.empty() || o.nodes.size() > nodes_max) {
+    return wrong("options::nodes has " + std::to_string(o.nodes.size()) + " nodes, not 1 to 31");
+  }
+  for (const endpoint& e : o.nodes) {
+    if (auto ok = check_node(e); !ok) return ok.error();
+  }
+  const std::size_t majority = o.nodes.size() / 2 + 1;
+  if (o.quorum != 0 && (o.quorum < majority || o.quorum > o.nodes.size())) {
+    return wrong("options::quorum is " + std::to_string(o.quorum) + ", not " +
+                 std::to_string(majority) + " to " + std::to_string(o.nodes.size()) +
+                 ": fewer than a majority would let two holders in");
+  }
+  if (!within(o.node_timeout, shortest, longest)) {
+    return wrong("options::node_timeout is not 1 ms to 1 h");
+  }
+  if (!within(o.connect_timeout, shortest, longest)) {
+    return wrong("options::connect_timeout is not 1 ms to 1 h");
+  }
+  if (!within(o.hung_timeout, shortest, longest)) {
+    return wrong("options::hung_timeout is not 1 ms to 1 h");
+  }
+  if (!std::isfinite(o.drift_factor) || o.drift_factor < 0 || o.drift_factor > 0.5) {
+    return wrong("options::drift_factor is not 0 to 0.5");
+  }
+  if (!within(o.max_ttl, shortest, ttl_longest)) {
+    return wrong("options::max_ttl is not 1 ms to 365 days");
+  }
+  if (o.max_leases < 1 || o.max_leases > 10'000'000) {
+    return wrong("options::max_leases is not 1 to 10,000,000");
+  }
+  if (o.client_name.size() > 256) return wrong("options::client_name has more than 256 bytes");
+  if (o.key_prefix.size() > resource_bytes_max) {
+    return wrong("options::key_prefix has more than 4,096 bytes");
+  }
+  io::settings s;
+  s.nodes = o.nodes;
+  s.quorum = o.quorum != 0 ? o.quorum : majority;
+  s.node_timeout = o.node_timeout;
+  s.connect_timeout = o.connect_timeout;
+  s.hung_timeout = o.hung_timeout;
+  s.max_leases = o.max_leases;
+  s.key_prefix = o.key_prefix;
+  s.client_name = o.client_name.empty() ? host_and_pid() : o.client_name;
+  s.connection_name = connection_name(s.client_name);
+  return s;
+}
+
+result<core::terms> terms_of(const options& all, const lock_options& one) {
+  if (one.ttl <= nanoseconds{0}) return wrong("lock_options::ttl is not above 0");
+  if (one.ttl > all.max_ttl) {
+    return wrong("lock_options::ttl is above options::max_ttl, by which restarted nodes are judged");
+  }
+  if (one.wait < nanoseconds{0}) return wrong("lock_options::wait is negative");
+  if (!within(one.retry_delay, shortest, longest)) {
+    return wrong("lock_options::retry_delay is not 1 ms to 1 h");
+  }
+  if (!within(one.retry_max, one.retry_delay, longest)) {
+    return wrong("lock_options::retry_max is not retry_delay to 1 h");
+  }
+  if (one.min_validity < nanoseconds{0}) return wrong("lock_options::min_validity is negative");
+  if (one.stop_margin < nanoseconds{0}) return wrong("lock_options::stop_margin is negative");
+
+  core::terms t;
+  t.nodes = all.nodes.size();
+  t.quorum = all.quorum != 0 ? all.quorum : t.nodes / 2 + 1;
+  t.node_timeout = all.node_timeout;
+  t.connect_timeout = all.connect_timeout;
+  t.drift_factor = all.drift_factor;
+  t.ttl = std::chrono::ceil<milliseconds>(one.ttl);  // C3
+  t.wait = one.wait;
+  t.max_attempts = one.max_attempts;
+  t.retry = {.policy = one.policy, .delay = one.retry_delay, .max = one.retry_max};
+  t.max_hold = one.max_hold;
+  t.min_validity = one.min_validity;
+  t.stop_margin = one.stop_margin;
+
+  const nanoseconds validity = t.ttl - t.drift(t.ttl);
+  if (validity <= std::max(one.min_validity, one.stop_margin)) {
+    return wrong("lock_options::ttl leaves no validity: after the allowance for clock drift (" +
+                 std::to_string(all.drift_factor) +
+                 " of it, and 2 ms) it must exceed min_validity and stop_margin");
+  }
+  if (one.max_hold < nanoseconds{0} || (one.max_hold > nanoseconds{0} && one.max_hold < t.ttl)) {
+    return wrong("lock_options::max_hold is neither 0 nor at least the ttl");
+  }
+  if (one.max_hold > ttl_longest) return wrong("lock_options::max_hold is above 365 days");
+  if (!one.renewal.is_manual()) {
+    const bool automatic = one.renewal.is_automatic();
+    t.renew_every = automatic ? nanoseconds{t.ttl} / 3 : one.renewal.interval();
+    if (t.renew_every < shortest || t.renew_every >= validity - one.stop_margin) {
+      return wrong(
+          "lock_options::renewal comes before 1 ms or after the stop signal (at ttl less drift and "
+          "stop_margin)");
+    }
+  }
+  return t;
+}
+
+result<void> check_resource(std::string_view prefix, std::string_view resource) {
+  if (resource.empty()) return wrong("the resource's name is empty");
+  if (resource.size() > resource_bytes_max) {
+    return wrong("the resource's name has " + std::to_string(resource.size()) +
+                 " bytes, more than 4,096");
+  }
+  if (is_reserved(std::string(prefix) + std::string(resource))) {
+    return wrong("the key, prefix and resource, begins with a name reserved for side keys");
+  }
+  return {};
+}
+
+}  // namespace redlock::detail

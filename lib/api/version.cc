@@ -1,0 +1,7 @@
+#include "redlock/version.h"
+
+namespace redlock {
+
+const char* version() noexcept { return REDLOCK_VERSION; }
+
+}  // namespace redlock

@@ -1,0 +1,52 @@
+#include "api/worker.h"
+
+#include "core/check.h"
+#include "io/thread.h"
+
+namespace redlock::detail {
+
+worker::worker() : thread_(io::quiet_thread([l = line_] { run(*l); })) {}
+
+worker::~worker() { core::check(!thread_.joinable()); }
+
+void worker::put(io::job j) {
+  {
+    const std::lock_guard lock(line_->mutex);
+    if (!line_->stopped) {
+      line_->jobs.push_back(std::move(j));
+      line_->filled.notify_one();
+      return;
+    }
+  }
+  io::quiet_thread([late = std::move(j)]() mutable { late.run(); }).detach();
+}
+
+void worker::stop() noexcept {
+  {
+    const std::lock_guard lock(line_->mutex);
+    line_->stopped = true;
+    line_->filled.notify_one();
+  }
+  if (!thread_.joinable()) return;
+  if (thread_.get_id() == std::this_thread::get_id()) {
+    thread_.detach();  // this call comes from a job; the thread ends after it
+  } else {
+    thread_.join();
+  }
+}
+
+void worker::run(line& l) noexcept {
+  std::vector<io::job> now;
+  std::unique_lock lock(l.mutex);
+  for (;;) {
+    l.filled.wait(lock, [&] { return !l.jobs.empty() || l.stopped; });
+    if (l.jobs.empty()) return;
+    now.swap(l.jobs);
+    lock.unlock();
+    for (io::job& j : now) j.run();
+    now.clear();
+    lock.lock();
+  }
+}
+
+}  // namespace redlock::detail

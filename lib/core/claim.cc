@@ -1,0 +1,214 @@
+#include "core/claim.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace redlock::core {
+
+nanoseconds terms::drift(milliseconds of) const noexcept {
+  const auto rate = std::ceil(static_cast<double>(nanoseconds{of}.count()) * drift_factor);
+  return nanoseconds{static_cast<std::int64_t>(rate)} + milliseconds{2};
+}
+
+nanoseconds terms::effective_timeout() const noexcept {
+  return std::min<nanoseconds>(node_timeout, nanoseconds{ttl} / 2);
+}
+
+claim::claim(const terms& t, const base& who, const reach& nodes) noexcept
+    : terms_(t),
+      base_(who),
+      reach_(nodes),
+      random_(who[0] ^ std::rotl(who[1], 32)),
+      ballot_(t.nodes, t.quorum) {
+  check(t.ttl > milliseconds{0} && t.node_timeout > nanoseconds{0});
+  check(t.stop_margin >= nanoseconds{0} && t.stop_margin < t.ttl);
+}
+
+void claim::acquire(time_point now, outbox& out) noexcept {
+  check(state_ == state::idle);
+  state_ = state::contacting;
+  started_ = now;
+  advance(now, out);
+}
+
+void claim::cancel(outbox& out) noexcept {
+  switch (state_) {
+    case state::acquiring:
+      round_kind_ = round_kind::none;
+      release_touched(out);
+      [[fallthrough]];
+    case state::idle:
+    case state::contacting:
+    case state::pausing:
+      give_up(errc::cancelled, out);
+      break;
+    case state::held:
+    case state::releasing:
+    case state::lost:
+    case state::ended:
+      break;
+  }
+}
+
+void claim::renew(time_point now, outbox& out) noexcept {
+  check(state_ == state::held);
+  advance(now, out);
+  if (state_ != state::held) return;
+  if (expiring_) {
+    if (out.told() != news::none) return;
+    why_ = errc::too_slow;
+    out.tell(news::renew_failed);
+  } else if (!is_round(round_kind::renew)) {
+    open_renewal(now, out);
+  }
+}
+
+void claim::release(time_point now, outbox& out) noexcept {
+  check(state_ == state::held || state_ == state::lost);
+  if (state_ == state::lost) {
+    stop_signalled(out);
+    return;
+  }
+  state_ = state::releasing;
+  open_release(now, out);
+}
+
+void claim::owner_saw_expiry(time_point now, outbox& out) noexcept {
+  if (state_ == state::held) lose(out);
+  wake_debts(now, out);
+}
+
+void claim::stop_signalled(outbox& out) noexcept {
+  if (state_ != state::lost) return;
+  state_ = state::ended;
+  release_touched(out);
+}
+
+void claim::on_wake(time_point now, outbox& out) noexcept {
+  advance(now, out);
+  wake_debts(now, out);
+}
+
+void claim::on_reach(const reach& nodes, time_point now, outbox& out) noexcept {
+  const node_set risen = nodes.up - reach_.up;
+  reach_ = nodes;
+  for (const node_id n : risen & owing_) send_release(n, debts_[n].on_up(), out);
+  if (state_ == state::contacting) advance(now, out);
+  refill(now, out);  // a node that the last success missed, for want of a connection (N2)
+}
+
+// What follows from the time alone, and from the votes so far.
+void claim::advance(time_point now, outbox& out) noexcept {
+  if (state_ == state::contacting && contact_is_over(now)) open_attempt(now, out);
+  if (state_ == state::contacting && now >= give_up_at()) give_up(errc::no_quorum, out);
+  if (state_ == state::pausing && now >= give_up_at()) give_up(why_, out);  // woken too late
+  if (state_ == state::pausing && now >= retry_at_) open_attempt(now, out);
+
+  if (round_kind_ != round_kind::none && now >= round_deadline_) close_round_at_deadline();
+  const bool settled = round_kind_ != round_kind::none && ballot_.result() != verdict::pending;
+  if (settled && is_round(round_kind::acquire)) settle_acquire(now, out);
+  if (settled && is_round(round_kind::release)) settle_release(out);
+  if (state_ == state::held) advance_held(now, out);
+}
+
+void claim::advance_held(time_point now, outbox& out) noexcept {
+  if (now >= valid_until_) {
+    lose(out);
+    return;
+  }
+  if (!expiring_ && now >= signal_at()) {
+    expiring_ = true;
+    round_kind_ = round_kind::none;  // what it may still bring is too late (rule N5)
+    out.tell(news::expiring);
+  }
+  if (expiring_) return;
+  if (is_round(round_kind::renew) && ballot_.result() != verdict::pending) {
+    settle_renewal(now, out);
+  } else if (round_kind_ == round_kind::none && now >= renew_at_) {
+    open_renewal(now, out);
+  }
+}
+
+void claim::give_up(errc why, outbox& out) noexcept {
+  state_ = state::ended;
+  why_ = why;
+  out.tell(news::gave_up);
+}
+
+// The releases wait for stop_signalled(), so that the owner is told before anybody gets in (N5, R5).
+void claim::lose(outbox& out) noexcept {
+  state_ = state::lost;
+  why_ = errc::lost;
+  round_kind_ = round_kind::none;
+  out.tell(news::lost);
+}
+
+// First contact: nobody is asked before as many nodes as make a quorum can be.
+bool claim::contact_is_over(time_point now) const noexcept {
+  return reach_.up.size() >= terms_.quorum || reach_.fresh.empty() ||
+         now >= started_ + terms_.connect_timeout;
+}
+
+time_point claim::give_up_at() const noexcept {
+  if (terms_.wait == nanoseconds{0}) return never;
+  return terms_.wait < never - started_ ? started_ + terms_.wait : never;
+}
+
+bool claim::wants(const command& c, time_point now) const noexcept {
+  switch (c.what) {
+    case verb::acquire:
+      return is_round(round_kind::acquire) && c.round == round_ && now < round_deadline_;
+    case verb::renew:
+      return is_round(round_kind::renew) && c.round == round_ && now < round_deadline_ &&
+             now < signal_at();
+    case verb::refill:
+      return state_ == state::held && c.round == refill_round_ && !expiring_ &&
+             now < signal_at();
+    case verb::release:
+      return debts_[c.node].owes(c.attempt);
+  }
+  return false;
+}
+
+time_point claim::wake() const noexcept {
+  time_point at = never;
+  switch (state_) {
+    case state::idle:
+    case state::lost:
+    case state::ended:
+      break;
+    case state::contacting:
+      at = std::min(started_ + terms_.connect_timeout, give_up_at());
+      break;
+    case state::pausing:
+      at = retry_at_;
+      break;
+    case state::acquiring:
+    case state::releasing:
+      at = round_deadline_;
+      break;
+    case state::held:
+      at = expiring_ ? valid_until_ : signal_at();
+      if (!expiring_) at = std::min(at, is_round(round_kind::renew) ? round_deadline_ : renew_at_);
+      break;
+  }
+  for (const node_id n : owing_) at = std::min(at, debts_[n].wake());
+  return at;
+}
+
+std::size_t claim::nodes_held() const noexcept {
+  if (state_ != state::held) return 0;
+  std::size_t held = 0;
+  for (std::size_t n = 0; n < terms_.nodes; ++n) held += confirmed_[n] >= valid_until_ ? 1 : 0;
+  return held;
+}
+
+// splitmix64: jitter only, never a token.
+std::uint64_t claim::random() noexcept {
+  std::uint64_t z = (random_ += 0x9e3779b97f4a7c15U);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+  return z ^ (z >> 31);
+}
+
+}  // namespace redlock::core

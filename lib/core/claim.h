@@ -1,0 +1,183 @@
+// claim: one operation, from asking for a resource until nothing of it is left on any node. A pure
+// state machine: inputs are calls, outputs are values, time is an argument.
+//
+//           acquire()          a quorum is set up            a quorum said yes, in time
+//     idle ──────────► contacting ──────────► acquiring ──────────────────────────► held
+//                                              │     ▲                               │
+//                                 vote lost:   │     │ pause over      renew rounds, │ refills
+//                                 roll back    ▼     │                               │
+//                                             pausing                                │
+//                                                │ out of patience, or cancelled     │
+//                                                ▼                                   │
+//     ended ◄────────────────────────────────────┴───────────────┐                   │
+//       ▲   ▲                                                    │                   │
+//       │   └── a quorum answered, or time-out ── releasing ◄────┼── release() ──────┤
+//       │                                                        │                   │
+//       └── stop_signalled() ── lost ◄── out of time, or so many "not yours" that no ┘
+//                                        quorum can be
+//
+// An ended claim still owes the nodes the release of what it may have left there; it is finished()
+// when that is confirmed, or the keys must have expired.
+//
+// The driver calls one input at a time, sends what comes out, calls on_wake() at wake(), and tells
+// what became of every command. `now` never goes back.
+
+#ifndef REDLOCK_LIB_CORE_CLAIM_H
+#define REDLOCK_LIB_CORE_CLAIM_H
+
+#include "core/backoff.h"
+#include "core/ballot.h"
+#include "core/debt.h"
+#include "core/types.h"
+
+namespace redlock::core {
+
+// What holds for one claim. The limits of options.h are already checked.
+struct terms {
+  std::size_t nodes = 1;
+  std::size_t quorum = 1;
+  nanoseconds node_timeout{0};
+  nanoseconds connect_timeout{0};
+  double drift_factor = 0.01;
+
+  milliseconds ttl{0};
+  nanoseconds wait{0};  // wait_forever: no end
+  std::uint32_t max_attempts = 0;
+  backoff retry;
+  nanoseconds renew_every{0};  // 0: never by itself
+  nanoseconds max_hold{0};     // 0: no limit
+  nanoseconds min_validity{0};
+  nanoseconds stop_margin{0};
+
+  // By how much a ttl that was confirmed at `start` outlives what its owner may count on.
+  [[nodiscard]] nanoseconds drift(milliseconds of) const noexcept;
+
+  // How long a round waits for a node.
+  [[nodiscard]] nanoseconds effective_timeout() const noexcept;
+};
+
+class claim {
+ public:
+  enum class state : std::uint8_t {
+    idle, contacting, acquiring, pausing, held, releasing, lost, ended
+  };
+
+  claim(const terms& t, const base& who, const reach& nodes) noexcept;
+
+  // The user's inputs.
+  void acquire(time_point now, outbox& out) noexcept;  // REQUIRES: idle
+  void cancel(outbox& out) noexcept;                   // ends the waiting; else does nothing
+  void renew(time_point now, outbox& out) noexcept;    // REQUIRES: held; joins a round under way
+  void release(time_point now, outbox& out) noexcept;  // REQUIRES: held or lost
+
+  // The owner has seen the validity end before the claim did (two threads, one clock).
+  void owner_saw_expiry(time_point now, outbox& out) noexcept;
+
+  // The driver's inputs.
+  void on_reply(const reply& r, time_point now, outbox& out) noexcept;
+  void on_wake(time_point now, outbox& out) noexcept;  // early and late calls are harmless
+  void on_reach(const reach& nodes, time_point now, outbox& out) noexcept;
+  void stop_signalled(outbox& out) noexcept;           // after news::lost
+
+  // Whether a command that was not written yet, or that the node did not execute, should still be
+  // (rules R3, R5, N1).
+  [[nodiscard]] bool wants(const command& c, time_point now) const noexcept;
+
+  [[nodiscard]] state where() const noexcept { return state_; }
+  [[nodiscard]] time_point wake() const noexcept;  // `never`: no timer
+  [[nodiscard]] bool finished() const noexcept { return state_ == state::ended && owing_.empty(); }
+
+  // What the owner may believe. The end of validity means something in `held` only.
+  [[nodiscard]] time_point valid_until() const noexcept { return valid_until_; }
+  [[nodiscard]] attempt_id attempt() const noexcept { return attempt_; }
+  [[nodiscard]] std::size_t nodes_held() const noexcept;
+
+  // Why it gave up, a renewal failed, or it was lost; and the vote that decided it.
+  [[nodiscard]] errc why() const noexcept { return why_; }
+  [[nodiscard]] const ballot& votes() const noexcept { return ballot_; }
+
+ private:
+  enum class round_kind : std::uint8_t { none, acquire, renew, release };
+
+  // claim.cc: what follows from time passing, and from ends.
+  void advance(time_point now, outbox& out) noexcept;
+  void advance_held(time_point now, outbox& out) noexcept;
+  void give_up(errc why, outbox& out) noexcept;
+  void lose(outbox& out) noexcept;
+  [[nodiscard]] bool contact_is_over(time_point now) const noexcept;
+  [[nodiscard]] bool is_round(round_kind k) const noexcept { return round_kind_ == k; }
+  [[nodiscard]] time_point signal_at() const noexcept { return valid_until_ - terms_.stop_margin; }
+  [[nodiscard]] time_point give_up_at() const noexcept;
+  [[nodiscard]] std::uint64_t random() noexcept;
+
+  // claim_round.cc: rounds, and what they settle.
+  void open_attempt(time_point now, outbox& out) noexcept;
+  void open_renewal(time_point now, outbox& out) noexcept;
+  void open_release(time_point now, outbox& out) noexcept;
+  void open_round(round_kind k, milliseconds ttl, time_point now) noexcept;
+  void settle_acquire(time_point now, outbox& out) noexcept;
+  void settle_renewal(time_point now, outbox& out) noexcept;
+  void settle_release(outbox& out) noexcept;
+  void fail_attempt(errc why, time_point now, outbox& out) noexcept;
+  void succeed(time_point now, outbox& out) noexcept;
+  void ask_all(verb what, outbox& out) noexcept;
+  void emit(node_id n, verb what, milliseconds ttl, time_point until, outbox& out) noexcept;
+  void close_round_at_deadline() noexcept;
+  [[nodiscard]] time_point confirmed_by(time_point start, milliseconds ttl) const noexcept;
+  [[nodiscard]] answer absence(node_id n) const noexcept;
+  [[nodiscard]] bool reachable(node_id n) const noexcept;
+
+  // claim_reply.cc: replies, refills, and the releases owed.
+  void on_vote(const reply& r) noexcept;
+  void on_late(const reply& r, time_point now, outbox& out) noexcept;
+  void on_released(const reply& r, time_point now, outbox& out) noexcept;
+  void refill(time_point now, outbox& out) noexcept;
+  void release_touched(outbox& out) noexcept;
+  void owe_release(node_id n, outbox& out) noexcept;
+  void send_release(node_id n, debt::request r, outbox& out) noexcept;
+  void wake_debts(time_point now, outbox& out) noexcept;
+
+  terms terms_;
+  base base_;
+  reach reach_;
+  std::uint64_t random_;
+
+  state state_ = state::idle;
+  errc why_ = errc::not_held;
+  time_point started_{};
+  attempt_id attempt_ = 0;
+
+  // The round under way, or the last one. Replies of another round never count in it (rule G5).
+  ballot ballot_;
+  round_kind round_kind_ = round_kind::none;  // none: no round is open
+  round_id round_ = 0;
+  round_id last_round_ = 0;  // the last number given away
+  milliseconds round_ttl_{0};
+  time_point round_start_{};
+  time_point round_deadline_{};
+
+  // pausing
+  time_point retry_at_{};
+  nanoseconds key_left_{0};  // the least seen in this attempt; 0: none
+
+  // held
+  time_point valid_until_{};
+  time_point hold_end_ = never;
+  time_point renew_at_ = never;
+  bool expiring_ = false;  // news::expiring was told
+  round_id refill_round_ = 0;
+  time_point refill_start_{};  // the success that it follows; refills count from it, or later
+  node_set refill_due_;        // not confirmed in the last successful round, nor refilled since
+
+  // Of this attempt's token, per node.
+  node_set touched_;  // a command that may set the key was emitted
+  std::array<std::uint32_t, nodes_max> pending_{};  // acquire, renew, refill not yet answered
+  std::array<time_point, nodes_max> confirmed_{};  // the key is known to stand so long
+
+  std::array<debt, nodes_max> debts_;
+  node_set owing_;
+};
+
+}  // namespace redlock::core
+
+#endif  // REDLOCK_LIB_CORE_CLAIM_H

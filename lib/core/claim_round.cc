@@ -1,0 +1,182 @@
+// The rounds of a claim: how they open, and what they settle.
+
+#include <algorithm>
+
+#include "core/claim.h"
+#include "core/outcome.h"
+
+namespace redlock::core {
+
+void claim::open_attempt(time_point now, outbox& out) noexcept {
+  state_ = state::acquiring;
+  ++attempt_;  // a token of its own for every attempt (T1)
+  touched_ = {};
+  pending_.fill(0);
+  confirmed_.fill({});
+  key_left_ = nanoseconds{0};
+  open_round(round_kind::acquire, terms_.ttl, now);
+  round_deadline_ = std::min(round_deadline_, give_up_at());
+  ask_all(verb::acquire, out);
+}
+
+void claim::open_renewal(time_point now, outbox& out) noexcept {
+  milliseconds ttl = terms_.ttl;
+  if (hold_end_ != never) {
+    const auto left = std::chrono::floor<milliseconds>(hold_end_ - now);
+    ttl = std::clamp(left, milliseconds{1}, ttl);  // N7
+  }
+  refill_due_ = {};
+  open_round(round_kind::renew, ttl, now);
+  round_deadline_ = std::min(round_deadline_, signal_at());
+  ask_all(verb::renew, out);
+  // No node to ask: failed already. If this input has told something, its deadline will settle it.
+  if (ballot_.result() != verdict::pending && out.told() == news::none) settle_renewal(now, out);
+}
+
+void claim::open_release(time_point now, outbox& out) noexcept {
+  open_round(round_kind::release, milliseconds{0}, now);
+  for (const node_id n : node_set::first(terms_.nodes)) {
+    if (!reachable(n)) ballot_.cast(n, vote::fault, absence(n));
+    debts_[n].key_may_stand(round_deadline_);  // also where nothing was set, for its answer's sake
+    if (reachable(n) || touched_.contains(n)) owe_release(n, out);
+  }
+  touched_ = {};
+  if (ballot_.result() != verdict::pending) settle_release(out);
+}
+
+void claim::open_round(round_kind k, milliseconds ttl, time_point now) noexcept {
+  round_kind_ = k;
+  round_ = ++last_round_;
+  round_ttl_ = ttl;
+  round_start_ = now;  // before the first byte is handed to a connection (G2)
+  round_deadline_ = now + terms_.effective_timeout();
+  ballot_ = ballot(terms_.nodes, terms_.quorum);
+}
+
+void claim::ask_all(verb what, outbox& out) noexcept {
+  const time_point until = round_deadline_ + round_ttl_ + terms_.drift(round_ttl_);
+  for (const node_id n : node_set::first(terms_.nodes)) {
+    if (reachable(n)) {
+      emit(n, what, round_ttl_, until, out);
+    } else {
+      ballot_.cast(n, vote::fault, absence(n));
+    }
+  }
+}
+
+void claim::emit(node_id n, verb what, milliseconds ttl, time_point until, outbox& out) noexcept {
+  const round_id round = what == verb::refill ? refill_round_ : round_;
+  out.send({.node = n, .what = what, .attempt = attempt_, .round = round, .ttl = ttl});
+  ++pending_[n];
+  if (what != verb::renew) touched_.insert(n);
+  debts_[n].key_may_stand(until);
+}
+
+// All nodes past the deadline are counted together, so that none of them decides alone why.
+void claim::close_round_at_deadline() noexcept {
+  for (const node_id n : ballot_.pending()) {
+    ballot_.cast(n, vote::fault, reach_.fresh.contains(n) ? answer::unsent : answer::timed_out);
+  }
+}
+
+void claim::settle_acquire(time_point now, outbox& out) noexcept {
+  if (ballot_.result() == verdict::lost) {
+    fail_attempt(reason(ballot_), now, out);
+    return;
+  }
+  const time_point valid_until = confirmed_by(round_start_, round_ttl_);
+  if (valid_until - now <= std::max(terms_.min_validity, terms_.stop_margin)) {  // G3
+    fail_attempt(errc::too_slow, now, out);
+    return;
+  }
+  state_ = state::held;
+  valid_until_ = valid_until;
+  if (terms_.max_hold > nanoseconds{0}) hold_end_ = round_start_ + terms_.max_hold;
+  out.tell(news::acquired);
+  succeed(now, out);
+}
+
+void claim::settle_renewal(time_point now, outbox& out) noexcept {
+  round_kind_ = round_kind::none;
+  if (ballot_.result() == verdict::won) {
+    // Never sooner: the script does not shorten either, and commands may be executed out of order.
+    valid_until_ = std::max(valid_until_, confirmed_by(round_start_, round_ttl_));
+    out.tell(news::renewed);
+    succeed(now, out);
+    return;
+  }
+  if (ballot_.no().size() > terms_.nodes - terms_.quorum) {
+    lose(out);  // so many do not have our key that no quorum can (N3)
+    return;
+  }
+  const errc why = reason(ballot_);
+  why_ = why == errc::held_by_other ? errc::no_quorum : why;
+  renew_at_ = never;
+  if (terms_.renew_every > nanoseconds{0}) {
+    // Within what remains: ever sooner, but never in a busy loop.
+    renew_at_ = now + std::clamp<nanoseconds>((signal_at() - now) / 4, milliseconds{1},
+                                              terms_.effective_timeout());
+  }
+  out.tell(news::renew_failed);
+}
+
+void claim::settle_release(outbox& out) noexcept {
+  round_kind_ = round_kind::none;
+  state_ = state::ended;
+  why_ = errc::no_quorum;
+  out.tell(ballot_.result() == verdict::won ? news::released : news::unconfirmed);
+}
+
+void claim::fail_attempt(errc why, time_point now, outbox& out) noexcept {
+  round_kind_ = round_kind::none;
+  release_touched(out);  // at once, before any pause (R1)
+  why_ = why;
+  const bool last = terms_.max_attempts != 0 && attempt_ >= terms_.max_attempts;
+  if (why == errc::bad_configuration || terms_.wait == nanoseconds{0} || last) {
+    give_up(why, out);
+    return;
+  }
+  state_ = state::pausing;
+  retry_at_ = now + pause(terms_.retry, attempt_, key_left_, random());
+  if (give_up_at() == never) return;
+  // Rather a last try at the end than to give up early.
+  const time_point last_chance = give_up_at() - terms_.effective_timeout();
+  if (retry_at_ <= last_chance) return;
+  retry_at_ = last_chance;
+  if (retry_at_ < now + milliseconds{1}) give_up(why, out);
+}
+
+void claim::succeed(time_point now, outbox& out) noexcept {
+  round_kind_ = round_kind::none;
+  for (const node_id n : ballot_.yes()) {
+    confirmed_[n] = std::max(confirmed_[n], confirmed_by(round_start_, round_ttl_));
+  }
+  renew_at_ = never;
+  const bool capped = round_ttl_ < terms_.ttl;  // that was the last renewal that max_hold allows
+  if (terms_.renew_every > nanoseconds{0} && !capped) {
+    // From the confirmed start, so that lateness does not add up; a little earlier, so that leases
+    // taken together do not renew together (N6).
+    const auto spread = static_cast<std::uint64_t>(terms_.renew_every.count() / 10 + 1);
+    const nanoseconds early{static_cast<std::int64_t>(random() % spread)};
+    renew_at_ = round_start_ + terms_.renew_every - early;
+  }
+  refill_round_ = ++last_round_;
+  refill_start_ = now;
+  refill_due_ = node_set::first(terms_.nodes) - ballot_.yes();
+  refill(now, out);
+}
+
+time_point claim::confirmed_by(time_point start, milliseconds ttl) const noexcept {
+  return start + ttl - terms_.drift(ttl);
+}
+
+// Why a node is not asked at all.
+answer claim::absence(node_id n) const noexcept {
+  return reach_.denied.contains(n) ? answer::denied : answer::unreachable;
+}
+
+bool claim::reachable(node_id n) const noexcept {
+  return reach_.up.contains(n) || reach_.fresh.contains(n);
+}
+
+}  // namespace redlock::core

@@ -1,0 +1,233 @@
+#include "io/driver.h"
+
+#include <uv.h>
+
+#include <system_error>
+
+#include "io/random.h"
+#include "io/uv_handle.h"
+
+namespace redlock::io {
+namespace {
+
+// Takes the thing off a list in constant time; the last one gets its place.
+template <class T>
+void take_off(std::vector<std::unique_ptr<T>>& list, std::size_t place) noexcept {
+  std::swap(list[place], list.back());
+  list[place]->place = place;
+  list.pop_back();
+}
+
+template <class T>
+T& put_on(std::vector<std::unique_ptr<T>>& list, std::unique_ptr<T> thing) {
+  thing->place = list.size();
+  list.push_back(std::move(thing));
+  return *list.back();
+}
+
+template <class T>
+void bury_all(std::vector<std::unique_ptr<T>>& list, std::vector<T*>& finished) noexcept {
+  for (T* t : finished) take_off(list, t->place);
+  finished.clear();
+}
+
+}  // namespace
+
+void driver::loop_deleter::operator()(uv_loop_s* loop) const noexcept {
+  // Runs once more, for handles that were closed and not yet given back.
+  while (uv_loop_close(loop) == UV_EBUSY) uv_run(loop, UV_RUN_NOWAIT);
+  delete loop;
+}
+void driver::async_closer::operator()(uv_async_s* handle) const noexcept {
+  uv_closer<uv_async_t>{}(handle);
+}
+void driver::prepare_closer::operator()(uv_prepare_s* handle) const noexcept {
+  uv_closer<uv_prepare_t>{}(handle);
+}
+
+driver::driver(settings s) : settings_(std::move(s)), random_(draw_base()[0]) {
+  auto fresh_loop = std::make_unique<uv_loop_t>();
+  if (const int error = uv_loop_init(fresh_loop.get()); error != 0) {
+    throw std::system_error(-error, std::system_category(), "uv_loop_init");
+  }
+  loop_.reset(fresh_loop.release());
+
+  auto async = std::make_unique<uv_async_t>();
+  async->data = this;
+  const int error = uv_async_init(loop_.get(), async.get(), [](uv_async_t* handle) {
+    auto* self = static_cast<driver*>(handle->data);
+    self->expire(clock::now());  // first of all, what has run out meanwhile (C4)
+    self->mail_->drain();
+  });
+  if (error != 0) throw std::system_error(-error, std::system_category(), "uv_async_init");
+  wake_.reset(async.release());
+
+  turn_end_.reset(new uv_prepare_t);
+  turn_end_->data = this;
+  core::check(uv_prepare_init(loop_.get(), turn_end_.get()) == 0);
+  core::check(uv_prepare_start(turn_end_.get(), [](uv_prepare_t* handle) {
+                static_cast<driver*>(handle->data)->on_turn_end();
+              }) == 0);
+
+  alarm_ = std::make_unique<alarm>(
+      loop_.get(),
+      [](void* self) noexcept { static_cast<driver*>(self)->expire(clock::now()); }, this);
+
+  board_.resize(settings_.nodes.size());
+  for (const endpoint& where : settings_.nodes) {
+    const auto id = static_cast<core::node_id>(nodes_.size());
+    nodes_.push_back(std::make_unique<node>(*this, id, where));
+    board_[id] = nodes_.back()->status();
+  }
+}
+
+driver::~driver() {
+  // After run() nothing is left of these but the memory.
+  tickets_.clear();
+  surveys_.clear();
+  nodes_.clear();
+}
+
+void driver::run() noexcept {
+  const core::time_point now = clock::now();
+  for (const auto& n : nodes_) n->start(now);
+  mail_->open(wake_.get());
+  uv_run(loop_.get(), UV_RUN_DEFAULT);
+}
+
+std::vector<node_status> driver::status() const {
+  const std::lock_guard lock(board_mutex_);
+  return board_;
+}
+
+void driver::publish(core::node_id n, node_status s) {
+  const std::lock_guard lock(board_mutex_);
+  board_[n] = std::move(s);
+}
+
+void driver::publish_load(core::node_id n, core::nanoseconds latency,
+                          std::size_t pending) noexcept {
+  const std::lock_guard lock(board_mutex_);
+  board_[n].latency = latency;
+  board_[n].pending = pending;
+}
+
+ticket* driver::open(const core::terms& t, const core::base& who, std::string key,
+                     std::shared_ptr<owner> whose) {
+  core::check(!is_closing());
+  if (tickets_.size() >= settings_.max_leases) return nullptr;
+  return &put_on(tickets_,
+                 std::make_unique<ticket>(*this, t, who, std::move(key), std::move(whose)));
+}
+
+void driver::inspect(std::string key, survey::callback then) {
+  core::check(!is_closing());
+  put_on(surveys_, std::make_unique<survey>(*this, std::move(key), std::move(then)))
+      .start(clock::now());
+}
+
+core::reach driver::reach() const noexcept {
+  core::reach r;
+  for (core::node_id n = 0; n < nodes_.size(); ++n) {
+    if (nodes_[n]->is_up()) {
+      r.up.insert(n);
+    } else if (nodes_[n]->is_fresh()) {
+      r.fresh.insert(n);
+    } else if (nodes_[n]->is_denied()) {
+      r.denied.insert(n);
+    }
+  }
+  return r;
+}
+
+// splitmix64: for back-off only.
+std::uint64_t driver::random() noexcept {
+  std::uint64_t z = (random_ += 0x9e3779b97f4a7c15U);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+  return z ^ (z >> 31);
+}
+
+void driver::expire(core::time_point now) noexcept {
+  while (timers_.wake_one(now)) {
+  }
+}
+
+void driver::on_reach_changed(core::time_point now) noexcept {
+  const core::reach r = reach();
+  // By index: what a ticket does may add to other lists, never to this one.
+  for (std::size_t i = 0; i < tickets_.size(); ++i) tickets_[i]->on_reach(r, now);
+}
+
+void driver::retire(ticket& t) noexcept {
+  if (!std::exchange(t.retired, true)) finished_tickets_.push_back(&t);
+}
+
+void driver::retire(survey& s) noexcept {
+  if (!std::exchange(s.retired, true)) finished_surveys_.push_back(&s);
+}
+
+// What was queued in this turn leaves now, in one write per node.
+void driver::on_turn_end() noexcept {
+  const core::time_point now = clock::now();
+  flush(now);
+  bury();
+  if (is_closing() && phase_ != phase::closed && is_quiet()) finish(now);
+  if (phase_ != phase::closed) alarm_->set(timers_.next());
+}
+
+void driver::flush(core::time_point now) noexcept {
+  // Again while there is more: a write that fails, or a command dropped, may lead to new ones.
+  while (std::exchange(queued_, false)) {
+    for (const auto& n : nodes_) n->flush(now);
+  }
+}
+
+void driver::bury() noexcept {
+  bury_all(tickets_, finished_tickets_);
+  bury_all(surveys_, finished_surveys_);
+}
+
+void driver::close(core::time_point now) {
+  if (is_closing()) return;
+  phase_ = phase::signalling;
+  close_by_ = now + settings_.node_timeout;
+  for (std::size_t i = 0; i < tickets_.size(); ++i) tickets_[i]->close(now);
+  for (std::size_t i = 0; i < surveys_.size(); ++i) surveys_[i]->close();
+  timers_.set(*this, now + settings_.node_timeout / 2);
+}
+
+void driver::on_time(core::time_point now) noexcept {
+  if (phase_ == phase::signalling) {
+    // Whoever has not been signalled by now is kept up by the user's own code.
+    phase_ = phase::releasing;
+    for (std::size_t i = 0; i < tickets_.size(); ++i) tickets_[i]->stop_signalled(now);
+    timers_.set(*this, close_by_);
+  } else if (phase_ == phase::releasing) {
+    finish(now);
+  }
+}
+
+bool driver::is_quiet() const noexcept {
+  for (const auto& t : tickets_) {
+    if (!t->is_idle()) return false;
+  }
+  return true;
+}
+
+// Gives everything back to the loop, which then ends.
+void driver::finish(core::time_point now) noexcept {
+  phase_ = phase::closed;
+  for (const auto& n : nodes_) n->stop(now);
+  finished_tickets_.clear();
+  finished_surveys_.clear();
+  tickets_.clear();
+  surveys_.clear();
+  timers_.clear(*this);
+  mail_->close();
+  alarm_.reset();
+  turn_end_.reset();
+  wake_.reset();
+}
+
+}  // namespace redlock::io

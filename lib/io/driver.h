@@ -1,0 +1,124 @@
+// driver: the loop, and everything that lives on it. One thread runs it; the others reach it through
+// its inbox. Decides nothing about locks.
+
+#ifndef REDLOCK_LIB_IO_DRIVER_H
+#define REDLOCK_LIB_IO_DRIVER_H
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/claim.h"
+#include "io/alarm.h"
+#include "io/inbox.h"
+#include "io/node.h"
+#include "io/schedule.h"
+#include "io/settings.h"
+#include "io/survey.h"
+#include "io/ticket.h"
+
+struct uv_async_s;
+struct uv_loop_s;
+struct uv_prepare_s;
+
+namespace redlock::io {
+
+class driver final : private timer {
+ public:
+  // Throws std::system_error if the system gives no descriptor.
+  explicit driver(settings s);
+  driver(const driver&) = delete;
+  driver& operator=(const driver&) = delete;
+  ~driver();  // on whichever thread, after run() has returned or if it never ran
+
+  // The thread-safe part.
+
+  // The loop thread: returns once close() is through.
+  void run() noexcept;
+
+  // What is posted runs on the loop thread; false once the driver is closed.
+  template <class F>
+  bool post(F f) {
+    return mail_->post(std::move(f));
+  }
+
+  [[nodiscard]] std::vector<node_status> status() const;
+  [[nodiscard]] const settings& config() const noexcept { return settings_; }
+
+  // The loop thread's part.
+
+  // Null if there are max_leases already. REQUIRES: not is_closing().
+  [[nodiscard]] ticket* open(const core::terms& t, const core::base& who, std::string key,
+                             std::shared_ptr<owner> whose);
+  void inspect(std::string key, survey::callback then);
+
+  // Ends everything: waiting, leases (signal, then release), and, once the releases are answered or
+  // one node time-out has passed, the loop.
+  void close(core::time_point now);
+
+  // For what lives on the loop.
+  [[nodiscard]] uv_loop_s* loop() noexcept { return loop_.get(); }
+  [[nodiscard]] const std::shared_ptr<inbox>& mail() noexcept { return mail_; }
+  [[nodiscard]] schedule& timers() noexcept { return timers_; }
+  [[nodiscard]] core::outbox& outbox() noexcept { return outbox_; }
+  [[nodiscard]] node& node_at(core::node_id n) noexcept { return *nodes_[n]; }
+  [[nodiscard]] core::reach reach() const noexcept;
+  [[nodiscard]] std::uint64_t random() noexcept;
+
+  void expire(core::time_point now) noexcept;  // wakes what is due
+  void on_queued() noexcept { queued_ = true; }
+  [[nodiscard]] bool is_closing() const noexcept { return phase_ != phase::open; }
+  void on_reach_changed(core::time_point now) noexcept;
+  void retire(ticket& t) noexcept;  // at the end of this turn
+  void retire(survey& s) noexcept;
+  void publish(core::node_id n, node_status s);
+  void publish_load(core::node_id n, core::nanoseconds latency, std::size_t pending) noexcept;
+
+ private:
+  struct loop_deleter {
+    void operator()(uv_loop_s* loop) const noexcept;
+  };
+  struct async_closer {
+    void operator()(uv_async_s* handle) const noexcept;
+  };
+  struct prepare_closer {
+    void operator()(uv_prepare_s* handle) const noexcept;
+  };
+
+  void on_turn_end() noexcept;
+  void on_time(core::time_point now) noexcept override;
+  void flush(core::time_point now) noexcept;
+  void bury() noexcept;
+  [[nodiscard]] bool is_quiet() const noexcept;
+  void finish(core::time_point now) noexcept;
+
+  const settings settings_;
+  std::unique_ptr<uv_loop_s, loop_deleter> loop_;
+  std::shared_ptr<inbox> mail_ = std::make_shared<inbox>();
+  std::unique_ptr<uv_async_s, async_closer> wake_;
+  std::unique_ptr<uv_prepare_s, prepare_closer> turn_end_;
+  std::unique_ptr<alarm> alarm_;
+  schedule timers_;
+  core::outbox outbox_;
+  std::uint64_t random_ = 0;
+
+  std::vector<std::unique_ptr<node>> nodes_;
+  std::vector<std::unique_ptr<ticket>> tickets_;
+  std::vector<std::unique_ptr<survey>> surveys_;
+  std::vector<ticket*> finished_tickets_;
+  std::vector<survey*> finished_surveys_;
+  bool queued_ = false;  // a node has commands to be written at the end of this turn
+
+  enum class phase : std::uint8_t { open, signalling, releasing, closed };
+  phase phase_ = phase::open;
+  core::time_point close_by_{};
+
+  mutable std::mutex board_mutex_;
+  std::vector<node_status> board_;
+};
+
+}  // namespace redlock::io
+
+#endif  // REDLOCK_LIB_IO_DRIVER_H

@@ -1,0 +1,193 @@
+#include "io/node.h"
+
+#include <hiredis/hiredis.h>
+#include <uv.h>
+
+#include <cstring>
+
+#include "io/driver.h"
+#include "io/uv_handle.h"
+
+namespace redlock::io {
+namespace {
+
+// A reply of ours is a few hundred bytes, and INFO a few thousand.
+constexpr std::size_t reply_bytes_max = std::size_t{1} << 20;
+
+struct reply_deleter {
+  void operator()(void* reply) const noexcept { freeReplyObject(reply); }
+};
+
+}  // namespace
+
+node::node(driver& owner, core::node_id id, endpoint where)
+    : driver_(owner), id_(id), where_(std::move(where)), name_(where_.name()) {}
+
+node::~node() = default;
+
+void node::enqueue(sink& from, script what, const core::command& c) {
+  core::check(is_up() || is_fresh());
+  queue_.push({.from = &from, .what = what, .command = c});
+  driver_.on_queued();
+}
+
+void node::flush(core::time_point now) noexcept {
+  if (!is_up() || blocked_) return;
+  while (!queue_.empty()) {
+    const queued q = queue_.pop();
+    if (q.from->wants(q.command, now)) {
+      append(q, false, now);
+    } else {
+      q.from->on_settled(q.command, {.answer = answer::unsent}, now);
+    }
+  }
+  if (!out_.empty()) write(now);
+}
+
+// `by_text`: the node did not know the script by its digest.
+void node::append(const queued& q, bool by_text, core::time_point now) noexcept {
+  std::string_view digest;
+  if (!by_text) digest = digests_[static_cast<std::size_t>(q.what)];
+  script_call call = q.from->call(q.command);
+  call.what = q.what;
+  append_call(out_, call, digest, ++last_number_);
+  if (pending_.empty()) {
+    progress_ = now;
+    auto& timers = driver_.timers();
+    if (!timers.is_set(*this)) timers.set(*this, now + driver_.config().hung_timeout);
+  }
+  pending_.push({.q = q, .number = last_number_, .at = now});
+}
+
+void node::write(core::time_point now) noexcept {
+  while (taken_ < out_.size()) {
+    const std::ptrdiff_t count = stream_.send(std::string_view(out_).substr(taken_));
+    if (count == -EAGAIN) {
+      blocked_ = true;
+      if (!watch(UV_READABLE | UV_WRITABLE)) fail("cannot watch the socket", false, now);
+      return;
+    }
+    if (count < 0) {
+      fail(std::string("write failed: ") + std::strerror(static_cast<int>(-count)), false, now);
+      return;
+    }
+    taken_ += static_cast<std::size_t>(count);
+  }
+  out_.clear();
+  taken_ = 0;
+}
+
+bool node::watch(int events) noexcept {
+  if (events == watched_) return true;
+  watched_ = events;
+  return uv_poll_start(poll_.get(), events, [](uv_poll_t* handle, int status, int seen) {
+           if (handle->data != nullptr) static_cast<node*>(handle->data)->on_poll(status, seen);
+         }) == 0;
+}
+
+void node::on_poll(int status, int events) noexcept {
+  const core::time_point now = clock::now();
+  driver_.expire(now);  // first of all, what has run out meanwhile (C4)
+  if (state_ == state::connecting) {
+    on_connected(now);
+    return;
+  }
+  if (status < 0) {
+    const int error = stream_.connect_error();
+    fail(std::string("connection broken: ") + (error != 0 ? std::strerror(error) : uv_strerror(status)),
+         false, now);
+    return;
+  }
+  const std::uint64_t generation = generation_;
+  if ((events & (UV_READABLE | UV_DISCONNECT)) != 0) on_readable(now);
+  if (generation != generation_ || !stream_.is_open()) return;
+  if ((events & UV_WRITABLE) != 0 && blocked_) {
+    blocked_ = false;
+    if (!watch(UV_READABLE)) return fail("cannot watch the socket", false, now);
+    write(now);
+  }
+  driver_.publish_load(id_, latency_, pending_.size());
+}
+
+void node::on_readable(core::time_point now) noexcept {
+  std::array<char, std::size_t{16} * 1024> bytes;
+  const std::ptrdiff_t got = stream_.receive(bytes);
+  if (got == -EAGAIN) return;
+  if (got <= 0) {
+    fail(got == 0 ? "the server closed the connection"
+                  : std::string("read failed: ") + std::strerror(static_cast<int>(-got)),
+         false, now);
+    return;
+  }
+  progress_ = now;
+  if (redisReaderFeed(reader_.get(), bytes.data(), static_cast<std::size_t>(got)) != REDIS_OK ||
+      reader_->len - reader_->pos > reply_bytes_max) {
+    fail("the server's reply is too long", false, now);
+    return;
+  }
+  const std::uint64_t generation = generation_;
+  while (generation == generation_ && stream_.is_open()) {
+    void* parsed = nullptr;
+    if (redisReaderGetReply(reader_.get(), &parsed) != REDIS_OK) {
+      fail(std::string("this is not a Redis server: ") + reader_->errstr, false, now);
+      return;
+    }
+    if (parsed == nullptr) return;
+    const std::unique_ptr<void, reply_deleter> reply(parsed);
+    if (state_ == state::setting_up) {
+      on_setup_reply(*static_cast<const redisReply*>(parsed), now);
+    } else {
+      on_reply(*static_cast<const redisReply*>(parsed), clock::now());
+    }
+  }
+}
+
+void node::on_reply(const redisReply& reply, core::time_point now) noexcept {
+  if (pending_.empty()) {
+    fail("the server spoke out of turn: " + std::string(text_of(reply)), false, now);
+    return;
+  }
+  const sent& oldest = pending_.front();
+  if (is_unknown_script(reply)) {
+    const queued q = pending_.pop().q;
+    digests_[static_cast<std::size_t>(q.what)].clear();
+    if (q.from->wants(q.command, now)) {
+      append(q, true, now);
+      driver_.on_queued();
+    } else {
+      q.from->on_settled(q.command, {.answer = answer::unsent}, now);
+    }
+    return;
+  }
+  const std::optional<node_reply> read = read_reply(oldest.q.what, oldest.number, reply);
+  if (!read) {
+    fail("the server's reply does not belong to the command", false, now);
+    return;
+  }
+  const sent answered = pending_.pop();
+  const core::nanoseconds took = now - answered.at;
+  latency_ = latency_ == core::nanoseconds{0} ? took : (latency_ * 7 + took) / 8;
+  if (read->answer != answer::granted && read->answer != answer::refused &&
+      read->answer != answer::absent && read->answer != answer::foreign) {
+    last_error_ = read->text;
+  }
+  answered.q.from->on_settled(answered.q.command, *read, now);
+}
+
+node_status node::status() const {
+  node_status s;
+  s.node = name_;
+  s.state = is_up()                                          ? node_state::up
+            : denied_                                        ? node_state::denied
+            : state_ == state::resting || state_ == state::idle ? node_state::down
+                                                             : node_state::connecting;
+  s.latency = latency_;
+  s.connects = connects_;
+  s.pending = pending_.size();
+  s.last_error = last_error_;
+  return s;
+}
+
+void node::publish() const { driver_.publish(id_, status()); }
+
+}  // namespace redlock::io

@@ -1,0 +1,145 @@
+// node: the connection to one Redis master, with all that it takes to have one, lose one and get a
+// new one; and the commands on their way through it.
+//
+//      start()          address known        connected            all steps answered
+//   idle ────► resolving ──────► connecting ────────► setting_up ────────────────► up
+//                  ▲                 │ failed             │ failed, refused        │ broken, hung,
+//                  │                 ▼                    ▼                        │ out of step
+//                  └── pause over ─ resting ◄──────────────────────────────────────┘
+//
+// Every connection, the first and each later one, goes through the same steps (AUTH, SELECT, CLIENT
+// SETNAME, SCRIPT LOAD). Commands queued in one turn of the loop leave in one write; while the
+// socket takes no more, they stay queued, and can still be taken back. Replies come in the order of
+// the commands, and each repeats its command's number. Nothing here decides anything about locks.
+
+#ifndef REDLOCK_LIB_IO_NODE_H
+#define REDLOCK_LIB_IO_NODE_H
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "io/ring.h"
+#include "io/schedule.h"
+#include "io/sink.h"
+#include "io/socket.h"
+#include "redlock/options.h"
+#include "redlock/status.h"
+
+struct redisReader;
+struct redisReply;
+struct uv_poll_s;
+
+namespace redlock::io {
+
+class driver;
+
+// Lives on the loop thread.
+class node final : public timer {
+ public:
+  node(driver& owner, core::node_id id, endpoint where);
+  node(const node&) = delete;
+  node& operator=(const node&) = delete;
+  ~node();
+
+  void start(core::time_point now) noexcept;
+
+  // Closes the connection for good. Commands not yet answered are settled.
+  void stop(core::time_point now) noexcept;
+
+  // Queues a command for the end of this turn. REQUIRES: up, or fresh.
+  void enqueue(sink& from, script what, const core::command& c);
+
+  // Writes what is queued, in one write.
+  void flush(core::time_point now) noexcept;
+
+  [[nodiscard]] bool is_up() const noexcept { return state_ == state::up; }
+  // The first set-up has not ended yet, well or badly: commands wait for its end.
+  [[nodiscard]] bool is_fresh() const noexcept { return fresh_; }
+  [[nodiscard]] bool is_denied() const noexcept { return denied_; }
+  [[nodiscard]] bool is_quiet() const noexcept { return queue_.empty() && pending_.empty(); }
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] const std::string& last_error() const noexcept { return last_error_; }
+  [[nodiscard]] node_status status() const;
+
+ private:
+  enum class state : std::uint8_t { idle, resolving, connecting, setting_up, up, resting };
+  struct queued {
+    sink* from = nullptr;
+    script what = script::inspect;
+    core::command command;
+  };
+  struct sent {
+    queued q;
+    std::uint64_t number = 0;
+    core::time_point at{};
+  };
+  struct poll_closer {
+    void operator()(uv_poll_s* handle) const noexcept;
+  };
+  struct reader_deleter {
+    void operator()(redisReader* r) const noexcept;
+  };
+
+  // Getting a connection (node_connect.cc).
+  void connect(core::time_point now) noexcept;
+  void try_next_address(core::time_point now) noexcept;
+  [[nodiscard]] bool poll(int events) noexcept;
+  void on_connected(core::time_point now) noexcept;
+  void write_setup();
+  void on_setup_reply(const redisReply& reply, core::time_point now) noexcept;
+  void fail(std::string why, bool for_good, core::time_point now) noexcept;
+  void disconnect() noexcept;
+  void settle_all(core::time_point now) noexcept;
+  void on_time(core::time_point now) noexcept override;
+
+  // Using it (node.cc).
+  void on_poll(int status, int events) noexcept;
+  void on_readable(core::time_point now) noexcept;
+  void on_reply(const redisReply& reply, core::time_point now) noexcept;
+  void write(core::time_point now) noexcept;
+  void append(const queued& q, bool by_text, core::time_point now) noexcept;
+  [[nodiscard]] bool watch(int events) noexcept;
+  void publish() const;
+
+  driver& driver_;
+  const core::node_id id_;
+  const endpoint where_;
+  const std::string name_;
+
+  state state_ = state::idle;
+  bool fresh_ = true;
+  bool denied_ = false;
+  std::string last_error_;
+
+  std::vector<address> addresses_;
+  std::size_t next_address_ = 0;
+  std::uint64_t generation_ = 0;  // of connections: events of an older one are stale
+  std::uint32_t failures_ = 0;    // in a row
+  core::time_point deadline_{};   // of connecting and setting up
+
+  stream stream_;
+  std::unique_ptr<uv_poll_s, poll_closer> poll_;
+  int watched_ = 0;
+  std::unique_ptr<redisReader, reader_deleter> reader_;
+
+  std::size_t steps_done_ = 0;
+  std::array<std::string, scripts.size()> digests_;  // empty: the node did not load it
+
+  ring<queued> queue_;
+  ring<sent> pending_;
+  std::string out_;         // to be written; the socket has taken the first `taken_` bytes of it
+  std::size_t taken_ = 0;
+  bool blocked_ = false;    // the socket takes no more for now
+  std::uint64_t last_number_ = 0;
+  core::time_point progress_{};  // the last byte received, or the first command to wait for one
+
+  std::uint64_t connects_ = 0;
+  core::nanoseconds latency_{0};
+};
+
+}  // namespace redlock::io
+
+#endif  // REDLOCK_LIB_IO_NODE_H

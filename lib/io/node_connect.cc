@@ -1,0 +1,222 @@
+// How a node gets its connection, and what becomes of everything when it loses it.
+
+#include <hiredis/hiredis.h>
+#include <uv.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "io/driver.h"
+#include "io/node.h"
+#include "io/resolver.h"
+#include "io/uv_handle.h"
+
+namespace redlock::io {
+namespace {
+
+constexpr core::nanoseconds rest_min = core::milliseconds{10};
+constexpr core::nanoseconds rest_max = core::milliseconds{1000};
+
+// Doubles with every failure in a row; half of it is random, so that clients that lost a node
+// together do not come back together.
+core::nanoseconds rest_after(std::uint32_t failures, std::uint64_t random) noexcept {
+  const std::uint32_t doublings = std::min<std::uint32_t>(failures, 7);
+  const core::nanoseconds longest = std::min(rest_max, rest_min * (1 << doublings));
+  const auto half = static_cast<std::uint64_t>(longest.count() / 2);
+  return core::nanoseconds{static_cast<std::int64_t>(half + random % (half + 1))};
+}
+
+}  // namespace
+
+void node::poll_closer::operator()(uv_poll_s* handle) const noexcept {
+  uv_closer<uv_poll_t>{}(handle);
+}
+
+void node::reader_deleter::operator()(redisReader* r) const noexcept { redisReaderFree(r); }
+
+void node::start(core::time_point now) noexcept { connect(now); }
+
+void node::connect(core::time_point now) noexcept {
+  state_ = state::resolving;
+  deadline_ = now + driver_.config().connect_timeout;
+  driver_.timers().set(*this, deadline_);
+  next_address_ = 0;
+  addresses_ = where_.unix_path.empty() ? numeric_addresses(where_.host, where_.port)
+                                        : unix_addresses(where_.unix_path);
+  if (!addresses_.empty() || !where_.unix_path.empty()) {
+    try_next_address(now);
+    return;
+  }
+  look_up(where_.host, where_.port, driver_.mail(), [this, wanted = generation_](lookup found) {
+    if (generation_ != wanted || state_ != state::resolving) return;
+    const core::time_point later = clock::now();
+    addresses_ = std::move(found.addresses);
+    if (addresses_.empty()) {
+      fail(std::move(found.error), false, later);
+    } else {
+      try_next_address(later);
+    }
+  });
+}
+
+void node::try_next_address(core::time_point now) noexcept {
+  disconnect();
+  state_ = state::connecting;
+  std::string why = "no address to connect to";
+  while (next_address_ < addresses_.size()) {
+    const int error = stream_.connect(addresses_[next_address_++]);
+    if (error == 0) {
+      if (poll(UV_WRITABLE)) return;
+      why = "cannot watch the socket";
+    } else {
+      why = std::string("cannot connect: ") + std::strerror(error);
+    }
+  }
+  fail(std::move(why), false, now);
+}
+
+bool node::poll(int events) noexcept {
+  auto handle = std::make_unique<uv_poll_t>();
+  handle->data = this;
+  if (uv_poll_init(driver_.loop(), handle.get(), stream_.fd()) != 0) return false;
+  poll_.reset(handle.release());  // from here on the loop knows it, and must close it
+  return watch(events);
+}
+
+void node::on_connected(core::time_point now) noexcept {
+  if (const int error = stream_.connect_error(); error != 0) {
+    if (next_address_ < addresses_.size()) {
+      try_next_address(now);
+    } else {
+      fail(std::string("cannot connect: ") + std::strerror(error), false, now);
+    }
+    return;
+  }
+  state_ = state::setting_up;
+  reader_.reset(redisReaderCreate());
+  steps_done_ = 0;
+  write_setup();
+  if (!watch(UV_READABLE)) {
+    fail("cannot watch the socket", false, now);
+    return;
+  }
+  write(now);
+}
+
+// The steps, pipelined. on_setup_reply() counts their replies in this order.
+void node::write_setup() {
+  if (where_.password.empty()) {
+    append_command(out_, {"PING"});  // asks whether a password is needed
+  } else if (where_.username.empty()) {
+    append_command(out_, {"AUTH", where_.password});
+  } else {
+    append_command(out_, {"AUTH", where_.username, where_.password});
+  }
+  append_command(out_, {"SELECT", std::to_string(where_.database)});
+  append_command(out_, {"CLIENT", "SETNAME", driver_.config().connection_name});
+  for (const script s : scripts) append_command(out_, {"SCRIPT", "LOAD", text_of(s)});
+}
+
+void node::on_setup_reply(const redisReply& reply, core::time_point now) noexcept {
+  enum : std::size_t { auth, select, name, load };
+  const std::size_t step = steps_done_++;
+  const bool error = reply.type == REDIS_REPLY_ERROR;
+  if (step <= select && error) {
+    const std::string said(text_of(reply));
+    const bool for_good = classify_error(said) == answer::denied;
+    fail((step == auth ? "authentication: " : "SELECT: ") + said, for_good, now);
+    return;
+  }
+  if (step < load) return;  // without a name the connection is as good
+  // Without the right to load, or when it is too busy to, every call sends the text.
+  digests_[step - load] = !error && text_of(reply).size() == 40 ? std::string(text_of(reply)) : "";
+  if (step + 1 < load + scripts.size()) return;
+
+  state_ = state::up;
+  fresh_ = false;
+  denied_ = false;
+  failures_ = 0;
+  ++connects_;
+  driver_.timers().clear(*this);
+  publish();
+  driver_.on_reach_changed(now);
+}
+
+// Every way in which a connection ends, or does not come about.
+void node::fail(std::string why, bool for_good, core::time_point now) noexcept {
+  disconnect();
+  state_ = state::resting;
+  fresh_ = false;
+  denied_ = for_good;
+  last_error_ = std::move(why);
+  driver_.timers().set(*this, now + rest_after(failures_++, driver_.random()));
+  publish();
+  // In this order: whoever reacts to a lost command must know already that the node is gone.
+  driver_.on_reach_changed(now);
+  settle_all(now);
+}
+
+void node::disconnect() noexcept {
+  ++generation_;
+  poll_.reset();
+  stream_.close();
+  reader_.reset();
+  watched_ = 0;
+  out_.clear();
+  taken_ = 0;
+  blocked_ = false;
+}
+
+void node::settle_all(core::time_point now) noexcept {
+  // Only what is there now: nothing can be added while the node is neither up nor fresh.
+  while (!pending_.empty()) {
+    const queued q = pending_.pop().q;
+    q.from->on_settled(q.command, {.answer = answer::unreachable, .text = last_error_}, now);
+  }
+  while (!queue_.empty()) {
+    const queued q = queue_.pop();
+    q.from->on_settled(q.command, {.answer = answer::unsent, .text = last_error_}, now);
+  }
+}
+
+void node::stop(core::time_point now) noexcept {
+  disconnect();
+  state_ = state::idle;
+  fresh_ = false;
+  last_error_ = "the lock_manager was closed";
+  driver_.timers().clear(*this);
+  publish();
+  driver_.on_reach_changed(now);
+  settle_all(now);
+}
+
+void node::on_time(core::time_point now) noexcept {
+  switch (state_) {
+    case state::idle:
+      break;
+    case state::resolving:
+      fail("the name was not resolved in time", false, now);
+      break;
+    case state::connecting:
+      fail("the connection was not made in time", false, now);
+      break;
+    case state::setting_up:
+      fail("the server did not answer in time", false, now);
+      break;
+    case state::resting:
+      connect(now);
+      break;
+    case state::up: {  // the rule for hung connections (D5)
+      if (pending_.empty()) break;
+      const core::time_point hung = progress_ + driver_.config().hung_timeout;
+      if (now >= hung) {
+        fail("the server has stopped answering", false, now);
+      } else {
+        driver_.timers().set(*this, hung);
+      }
+      break;
+    }
+  }
+}
+
+}  // namespace redlock::io

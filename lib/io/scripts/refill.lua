@@ -1,0 +1,20 @@
+-- refill: gives the key to a lease that a quorum holds already, if it is free here (N2).
+-- KEYS[1] the lock; ARGV echo, token, ttl in ms.
+-- refilled | refused holder ms-left | foreign what
+local key, echo, token, ttl = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
+local held = redis.pcall('GET', key)
+if type(held) == 'table' then
+  if not string.find(held['err'], 'WRONGTYPE', 1, true) then return held end
+  return {'foreign', echo, 'a key of another type'}
+end
+if held == token then
+  if redis.call('PTTL', key) < ttl then redis.call('PEXPIRE', key, ttl) end
+  return {'refilled', echo}
+end
+if held then
+  local left = redis.call('PTTL', key)
+  if left == -1 then return {'foreign', echo, 'a key without expiry'} end
+  return {'refused', echo, string.sub(held, 1, 512), string.format('%.0f', left)}
+end
+redis.call('SET', key, token, 'NX', 'PX', ttl)
+return {'refilled', echo}

@@ -1,0 +1,28 @@
+// settings: options, checked and completed; what every part of the driver works by.
+
+#ifndef REDLOCK_LIB_IO_SETTINGS_H
+#define REDLOCK_LIB_IO_SETTINGS_H
+
+#include <string>
+#include <vector>
+
+#include "core/types.h"
+#include "redlock/options.h"
+
+namespace redlock::io {
+
+struct settings {
+  std::vector<endpoint> nodes;
+  std::size_t quorum = 1;
+  core::nanoseconds node_timeout{0};
+  core::nanoseconds connect_timeout{0};
+  core::nanoseconds hung_timeout{0};
+  std::size_t max_leases = 0;
+  std::string key_prefix;
+  std::string client_name;      // in tokens
+  std::string connection_name;  // the same, as CLIENT SETNAME takes it
+};
+
+}  // namespace redlock::io
+
+#endif  // REDLOCK_LIB_IO_SETTINGS_H

@@ -1,0 +1,182 @@
+#include "io/ticket.h"
+
+#include "io/driver.h"
+
+namespace redlock::io {
+namespace {
+
+std::string hexadecimal(const core::base& who) {
+  static constexpr std::string_view digit = "0123456789abcdef";
+  std::string text;
+  for (const std::uint64_t half : who) {
+    for (int shift = 60; shift >= 0; shift -= 4) text += digit[(half >> shift) & 15U];
+  }
+  return text;
+}
+
+}  // namespace
+
+ticket::ticket(driver& where, const core::terms& terms, const core::base& who, std::string key,
+               std::shared_ptr<owner> whose)
+    : driver_(where),
+      claim_(terms, who, where.reach()),
+      key_(std::move(key)),
+      base_(hexadecimal(who)),
+      owner_(std::move(whose)) {}
+
+ticket::~ticket() {
+  core::check(pending_ == 0);
+  driver_.timers().clear(*this);
+  owner_->on_retired();
+}
+
+// One input to the claim, and all that it leads to.
+template <class Input>
+void ticket::step(core::time_point now, Input input) noexcept {
+  core::outbox& out = driver_.outbox();
+  out.clear();
+  input(out);
+  for (const core::command& c : out.commands()) {
+    driver_.node_at(c.node).enqueue(*this, script_of(c.what), c);
+    ++pending_;
+  }
+  const core::news news = out.told();
+  driver_.timers().set(*this, claim_.wake());
+  if (is_held() && claim_.nodes_held() != nodes_held_) {
+    nodes_held_ = claim_.nodes_held();
+    owner_->on_nodes_held(nodes_held_);
+  }
+  tell(news, now);
+  if (is_finished()) driver_.retire(*this);
+}
+
+void ticket::acquire(core::time_point now) noexcept {
+  step(now, [&](core::outbox& out) { claim_.acquire(now, out); });
+}
+
+void ticket::cancel(core::time_point now) noexcept {
+  step(now, [&](core::outbox& out) { claim_.cancel(out); });
+}
+
+void ticket::renew(core::time_point now) noexcept {
+  step(now, [&](core::outbox& out) { claim_.renew(now, out); });
+}
+
+void ticket::release(core::time_point now) noexcept {
+  step(now, [&](core::outbox& out) { claim_.release(now, out); });
+}
+
+void ticket::owner_saw_expiry(core::time_point now) noexcept {
+  step(now, [&](core::outbox& out) { claim_.owner_saw_expiry(now, out); });
+}
+
+void ticket::stop_signalled(core::time_point now) noexcept {
+  if (is_lost()) {
+    step(now, [&](core::outbox& out) { claim_.stop_signalled(out); });
+  } else if (closing_ && is_held()) {
+    release(now);
+  }
+}
+
+void ticket::on_reach(const core::reach& nodes, core::time_point now) noexcept {
+  step(now, [&](core::outbox& out) { claim_.on_reach(nodes, now, out); });
+}
+
+void ticket::close(core::time_point now) noexcept {
+  if (closing_) return;
+  closing_ = true;
+  if (is_held()) {
+    if (owner_->on_closing()) release(now);
+  } else {
+    cancel(now);
+  }
+}
+
+bool ticket::is_idle() const noexcept {
+  return claim_.where() == core::claim::state::ended && pending_ == 0;
+}
+
+bool ticket::wants(const core::command& c, core::time_point now) noexcept {
+  return claim_.wants(c, now);
+}
+
+script_call ticket::call(const core::command& c) noexcept {
+  write_token(c.attempt);
+  return {.key = key_, .token = token_, .ttl = c.ttl, .base = base_, .attempt = c.attempt};
+}
+
+void ticket::on_settled(const core::command& c, const node_reply& r,
+                        core::time_point now) noexcept {
+  --pending_;
+  if (!r.text.empty() && said_.empty()) said_.resize(driver_.config().nodes.size());
+  if (!said_.empty()) said_[c.node] = r.text;
+  step(now, [&](core::outbox& out) {
+    claim_.on_reply({.to = c, .answer = r.answer, .key_left = r.key_left}, now, out);
+  });
+}
+
+void ticket::on_time(core::time_point now) noexcept {
+  step(now, [&](core::outbox& out) { claim_.on_wake(now, out); });
+}
+
+void ticket::tell(core::news n, core::time_point now) noexcept {
+  switch (n) {
+    case core::news::none:
+      break;
+    case core::news::acquired:
+      write_token(claim_.attempt());
+      owner_->on_acquired(token_, claim_.valid_until());
+      break;
+    case core::news::gave_up:
+      owner_->on_gave_up(why(closing_ ? errc::shut_down : claim_.why()));
+      break;
+    case core::news::renewed:
+      if (!owner_->on_renewed(claim_.valid_until())) owner_saw_expiry(now);
+      break;
+    case core::news::renew_failed:
+      owner_->on_renew_failed(why(claim_.why()));
+      break;
+    case core::news::expiring:
+      owner_->on_expiring();
+      break;
+    case core::news::lost:
+      if (owner_->on_lost(why(errc::lost))) stop_signalled(now);
+      break;
+    case core::news::released:
+    case core::news::unconfirmed:
+      owner_->on_released(n == core::news::released, why(errc::no_quorum));
+      break;
+  }
+}
+
+// The code, and what the nodes said in the vote that decided it.
+failure ticket::why(errc code) const {
+  const core::ballot& b = claim_.votes();
+  const redlock::votes votes{.nodes = static_cast<std::uint8_t>(b.nodes()),
+                             .quorum = static_cast<std::uint8_t>(b.quorum()),
+                             .granted = static_cast<std::uint8_t>(b.yes().size()),
+                             .refused = static_cast<std::uint8_t>(b.no().size()),
+                             .faults = static_cast<std::uint8_t>(b.faults().size())};
+  std::vector<node_answer> nodes;
+  for (const core::node_id n : b.yes() | b.no() | b.faults()) {
+    const answer a = b.said(n);
+    std::string text;
+    if (a == answer::unreachable || a == answer::unsent || a == answer::denied) {
+      text = driver_.node_at(n).last_error();
+    } else if (a != answer::granted && a != answer::timed_out && !said_.empty()) {
+      text = said_[n];
+    }
+    nodes.push_back({driver_.node_at(n).name(), a, std::move(text)});
+  }
+  return {code, votes, std::move(nodes)};
+}
+
+void ticket::write_token(core::attempt_id attempt) {
+  token_.assign(base_);
+  token_ += '.';
+  token_ += std::to_string(attempt);
+  token_ += '@';
+  token_ += driver_.config().client_name;
+}
+
+}  // namespace redlock::io

@@ -1,0 +1,82 @@
+// ticket: a claim at work: it carries the core's commands to the nodes, their replies back to the
+// core, and the core's news to the owner. Decides nothing.
+
+#ifndef REDLOCK_LIB_IO_TICKET_H
+#define REDLOCK_LIB_IO_TICKET_H
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/claim.h"
+#include "io/owner.h"
+#include "io/schedule.h"
+#include "io/sink.h"
+
+namespace redlock::io {
+
+class driver;
+
+// Lives on the loop thread, owned by the driver, which retires it once it is finished and every
+// command it sent is settled.
+class ticket final : public sink, public timer {
+ public:
+  ticket(driver& where, const core::terms& terms, const core::base& who, std::string key,
+         std::shared_ptr<owner> whose);
+  ticket(const ticket&) = delete;
+  ticket& operator=(const ticket&) = delete;
+  ~ticket();
+
+  void acquire(core::time_point now) noexcept;
+  void cancel(core::time_point now) noexcept;
+  void renew(core::time_point now) noexcept;    // REQUIRES: is_held()
+  void release(core::time_point now) noexcept;  // REQUIRES: is_held(), or lost
+  void owner_saw_expiry(core::time_point now) noexcept;
+  void stop_signalled(core::time_point now) noexcept;  // after on_lost() or on_closing()
+  void on_reach(const core::reach& nodes, core::time_point now) noexcept;
+
+  // Ends whatever is under way: the waiting with errc::shut_down, a lease with on_closing().
+  void close(core::time_point now) noexcept;
+
+  [[nodiscard]] bool is_held() const noexcept {
+    return claim_.where() == core::claim::state::held;
+  }
+  [[nodiscard]] bool is_lost() const noexcept {
+    return claim_.where() == core::claim::state::lost;
+  }
+  [[nodiscard]] bool is_finished() const noexcept { return claim_.finished() && pending_ == 0; }
+
+  // Nothing of it is under way any more but releases that wait for a node to come back.
+  [[nodiscard]] bool is_idle() const noexcept;
+
+  // The driver's: where it is in its list, and whether it is to be taken off.
+  std::size_t place = 0;
+  bool retired = false;
+
+ private:
+  bool wants(const core::command& c, core::time_point now) noexcept override;
+  script_call call(const core::command& c) noexcept override;
+  void on_settled(const core::command& c, const node_reply& r, core::time_point now) noexcept override;
+  void on_time(core::time_point now) noexcept override;
+
+  template <class Input>
+  void step(core::time_point now, Input input) noexcept;
+  void tell(core::news n, core::time_point now) noexcept;
+  [[nodiscard]] failure why(errc code) const;
+  void write_token(core::attempt_id attempt);
+
+  driver& driver_;
+  core::claim claim_;
+  const std::string key_;
+  std::string base_;   // in hexadecimal
+  std::string token_;  // scratch: written anew for every command
+  std::shared_ptr<owner> owner_;
+  std::vector<std::string> said_;  // the last text of each node; made when the first one has any
+  std::size_t pending_ = 0;        // commands not yet settled
+  std::size_t nodes_held_ = 0;
+  bool closing_ = false;
+};
+
+}  // namespace redlock::io
+
+#endif  // REDLOCK_LIB_IO_TICKET_H

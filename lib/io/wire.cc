@@ -1,0 +1,161 @@
+#include "io/wire.h"
+
+#include <hiredis/hiredis.h>
+
+#include <array>
+#include <charconv>
+
+namespace redlock::io {
+namespace {
+
+// A number as text, without allocation.
+class digits {
+ public:
+  explicit digits(std::uint64_t n) noexcept
+      : end_(std::to_chars(text_.data(), text_.data() + text_.size(), n).ptr) {}
+  [[nodiscard]] std::string_view view() const noexcept {
+    return {text_.data(), static_cast<std::size_t>(end_ - text_.data())};
+  }
+
+ private:
+  std::array<char, 20> text_{};
+  const char* end_;
+};
+
+void append_header(std::string& out, char kind, std::size_t n) {
+  out += kind;
+  out += digits(n).view();
+  out += "\r\n";
+}
+
+bool contains(std::string_view text, std::string_view part) noexcept {
+  return text.find(part) != std::string_view::npos;
+}
+
+template <std::size_t N>
+bool contains_any(std::string_view text, const std::array<std::string_view, N>& parts) noexcept {
+  for (const std::string_view part : parts) {
+    if (contains(text, part)) return true;
+  }
+  return false;
+}
+
+std::optional<std::uint64_t> number_in(std::string_view text) noexcept {
+  std::uint64_t n = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (error != std::errc{} || end != text.data() + text.size()) return {};
+  return n;
+}
+
+std::string_view yes_of(script s) noexcept {
+  switch (s) {
+    case script::acquire: return "acquired";
+    case script::renew: return "renewed";
+    case script::refill: return "refilled";
+    case script::release: return "deleted";
+    case script::inspect: return "present";
+  }
+  return {};
+}
+
+}  // namespace
+
+void append_command(std::string& out, std::span<const std::string_view> arguments) {
+  append_header(out, '*', arguments.size());
+  for (const std::string_view argument : arguments) {
+    append_header(out, '$', argument.size());
+    out += argument;
+    out += "\r\n";
+  }
+}
+
+void append_command(std::string& out, std::initializer_list<std::string_view> arguments) {
+  append_command(out, std::span(arguments.begin(), arguments.size()));
+}
+
+void append_call(std::string& out, const script_call& call, std::string_view digest,
+                 std::uint64_t number) {
+  const std::string_view verb = digest.empty() ? "EVAL" : "EVALSHA";
+  const std::string_view body = digest.empty() ? text_of(call.what) : digest;
+  const digits echo(number);
+  const digits ttl(static_cast<std::uint64_t>(call.ttl.count()));
+  const digits attempt(call.attempt);
+  switch (call.what) {
+    case script::acquire:
+      append_command(out, {verb, body, "1", call.key, echo.view(), call.token, ttl.view(),
+                           call.base, attempt.view()});
+      break;
+    case script::renew:
+    case script::refill:
+      append_command(out, {verb, body, "1", call.key, echo.view(), call.token, ttl.view()});
+      break;
+    case script::release:
+      append_command(out, {verb, body, "1", call.key, echo.view(), call.token});
+      break;
+    case script::inspect:
+      append_command(out, {verb, body, "1", call.key, echo.view()});
+      break;
+  }
+}
+
+std::optional<node_reply> read_reply(script what, std::uint64_t number,
+                                     const redisReply& reply) noexcept {
+  if (reply.type == REDIS_REPLY_ERROR) {
+    return node_reply{.answer = classify_error(text_of(reply)), .text = text_of(reply)};
+  }
+  if (reply.type != REDIS_REPLY_ARRAY || reply.elements < 2 || reply.elements > 4) return {};
+  std::array<std::string_view, 4> fields;
+  for (std::size_t i = 0; i < reply.elements; ++i) {
+    if (reply.element[i]->type != REDIS_REPLY_STRING) return {};
+    fields[i] = text_of(*reply.element[i]);
+  }
+  if (number_in(fields[1]) != number) return {};
+
+  node_reply read;
+  read.text = fields[2];
+  const bool yes = fields[0] == yes_of(what);
+  const bool refused = fields[0] == "refused" && (what == script::acquire || what == script::refill);
+  if (yes) {
+    read.answer = answer::granted;
+  } else if (refused) {
+    read.answer = answer::refused;
+  } else if (fields[0] == "absent" && what != script::acquire && what != script::refill) {
+    read.answer = answer::absent;
+  } else if (fields[0] == "foreign") {
+    read.answer = answer::foreign;
+  } else {
+    return {};
+  }
+  if (refused || (yes && what == script::inspect)) {
+    const auto left = number_in(fields[3]);
+    if (!left) return {};
+    read.key_left = core::milliseconds{static_cast<std::int64_t>(*left)};
+  }
+  return read;
+}
+
+answer classify_error(std::string_view error) noexcept {
+  static constexpr std::array<std::string_view, 1> replica{"READONLY"};
+  // Wrong or missing password, missing rights, and servers that can never be a node of ours.
+  static constexpr std::array<std::string_view, 11> denied{
+      "NOPERM",       "NOAUTH",          "WRONGPASS",       "invalid password",
+      "without any password configured", "no password is set", "-DENIED", "DENIED Redis",
+      "MOVED ",       "CROSSSLOT",       "CLUSTERDOWN"};
+  if (contains_any(error, replica)) return answer::replica;
+  if (contains_any(error, denied) || contains(error, "unknown command") ||
+      contains(error, "DB index is out of range") || contains(error, "invalid DB index")) {
+    return answer::denied;
+  }
+  return answer::error;
+}
+
+bool is_unknown_script(const redisReply& reply) noexcept {
+  return reply.type == REDIS_REPLY_ERROR && text_of(reply).starts_with("NOSCRIPT");
+}
+
+std::string_view text_of(const redisReply& reply) noexcept {
+  if (reply.str == nullptr) return {};
+  return {reply.str, static_cast<std::size_t>(reply.len)};
+}
+
+}  // namespace redlock::io

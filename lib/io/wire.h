@@ -1,0 +1,60 @@
+// The wire format: how commands are written, and what replies mean. Pure functions over bytes.
+
+#ifndef REDLOCK_LIB_IO_WIRE_H
+#define REDLOCK_LIB_IO_WIRE_H
+
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/types.h"
+#include "io/scripts.h"
+
+struct redisReply;
+
+namespace redlock::io {
+
+// What a script is called with. The views must outlive the call that writes them.
+struct script_call {
+  script what = script::inspect;
+  std::string_view key;
+  std::string_view token = {};  // all but inspect
+  core::milliseconds ttl{0};    // acquire, renew, refill
+  std::string_view base = {};   // acquire
+  core::attempt_id attempt = 0;
+};
+
+// What a node answered. The text is valid until the reply is freed.
+struct node_reply {
+  redlock::answer answer = redlock::answer::error;
+  std::string_view text = {};     // holder, or the server's error
+  core::milliseconds key_left{0};  // refused; inspect's granted
+};
+
+// Appends a command in RESP, with lengths before every argument: any bytes may be in it.
+void append_command(std::string& out, std::span<const std::string_view> arguments);
+void append_command(std::string& out, std::initializer_list<std::string_view> arguments);
+
+// Appends EVALSHA by this digest, or EVAL of the text if it is empty. The script sends the number
+// back, so that a reply is known to belong to its command.
+void append_call(std::string& out, const script_call& call, std::string_view digest,
+                 std::uint64_t number);
+
+// What the reply to a script means; nothing if it is no possible reply of that script under that
+// number, so that the connection cannot be trusted any more (rule G5).
+[[nodiscard]] std::optional<node_reply> read_reply(script what, std::uint64_t number,
+                                                   const redisReply& reply) noexcept;
+
+// What an error of the server means, by its text; matched anywhere in it, since servers wrap the
+// errors that commands give inside a script.
+[[nodiscard]] redlock::answer classify_error(std::string_view error) noexcept;
+
+// Whether the error says that the script is not in the server's cache.
+[[nodiscard]] bool is_unknown_script(const redisReply& reply) noexcept;
+
+[[nodiscard]] std::string_view text_of(const redisReply& reply) noexcept;
+
+}  // namespace redlock::io
+
+#endif  // REDLOCK_LIB_IO_WIRE_H

@@ -1,0 +1,77 @@
+#include "masters.h"
+
+#include <algorithm>
+
+#include "eventually.h"
+
+namespace redlock::live {
+
+using std::chrono::milliseconds;
+
+std::string key_of(std::string_view resource) { return "redlock:" + std::string(resource); }
+
+masters::masters(std::size_t n, const server_options& each) {
+  for (std::size_t i = 0; i < n; ++i) servers_.emplace_back(each);
+}
+
+std::vector<endpoint> masters::endpoints() const {
+  std::vector<endpoint> nodes;
+  for (const redis_server& server : servers_) nodes.emplace_back(server.uri());
+  return nodes;
+}
+
+redlock::options masters::options() const {
+  redlock::options o;
+  o.nodes = endpoints();
+  o.node_timeout = std::chrono::seconds{2};
+  o.connect_timeout = std::chrono::seconds{10};
+  o.hung_timeout = std::chrono::seconds{10};
+  return o;
+}
+
+std::string masters::get(std::size_t i, const std::string& key) const {
+  return servers_[i].command({"GET", key}).text;
+}
+
+milliseconds masters::pttl(std::size_t i, const std::string& key) const {
+  return milliseconds{servers_[i].command({"PTTL", key}).number};
+}
+
+void masters::set(std::size_t i, const std::string& key, const std::string& value,
+                  milliseconds ttl) {
+  servers_[i].command({"SET", key, value, "PX", std::to_string(ttl.count())});
+}
+
+void masters::del(std::size_t i, const std::string& key) { servers_[i].command({"DEL", key}); }
+
+std::size_t masters::count(const std::string& key) const {
+  return static_cast<std::size_t>(
+      std::count_if(servers_.begin(), servers_.end(), [&](const redis_server& server) {
+        return server.answers() && server.command({"EXISTS", key}).number == 1;
+      }));
+}
+
+std::size_t masters::count(const std::string& key, std::string_view value) const {
+  return static_cast<std::size_t>(
+      std::count_if(servers_.begin(), servers_.end(), [&](const redis_server& server) {
+        return server.answers() && server.command({"GET", key}).text == value;
+      }));
+}
+
+std::size_t masters::keys() const {
+  std::size_t sum = 0;
+  for (const redis_server& server : servers_) {
+    if (server.answers()) sum += static_cast<std::size_t>(server.command({"DBSIZE"}).number);
+  }
+  return sum;
+}
+
+bool all_up(const lock_manager& locks) {
+  return eventually([&] {
+    const std::vector<node_status> nodes = locks.nodes();
+    return std::all_of(nodes.begin(), nodes.end(),
+                       [](const node_status& n) { return n.state == node_state::up; });
+  });
+}
+
+}  // namespace redlock::live

@@ -1,0 +1,169 @@
+#include "redis_server.h"
+
+#include <fcntl.h>
+#include <hiredis/hiredis.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <stdexcept>
+
+#include "eventually.h"
+
+namespace redlock::live {
+namespace {
+
+constexpr timeval answer_limit{10, 0};
+constexpr int start_tries = 5;
+
+struct hiredis_deleter {
+  void operator()(redisContext* c) const noexcept { redisFree(c); }
+  void operator()(redisReply* r) const noexcept { freeReplyObject(r); }
+};
+using context_ptr = std::unique_ptr<redisContext, hiredis_deleter>;
+using reply_ptr = std::unique_ptr<redisReply, hiredis_deleter>;
+
+reply value_of(const redisReply& r) {
+  using kind = reply::kind;
+  switch (r.type) {
+    case REDIS_REPLY_STRING:
+      return {kind::text, {r.str, r.len}, 0, {}};
+    case REDIS_REPLY_STATUS:
+      return {kind::status, {r.str, r.len}, 0, {}};
+    case REDIS_REPLY_ERROR:
+      return {kind::error, {r.str, r.len}, 0, {}};
+    case REDIS_REPLY_INTEGER:
+      return {kind::number, {}, r.integer, {}};
+    case REDIS_REPLY_ARRAY:
+      break;
+    default:
+      return {};
+  }
+  reply list{kind::list, {}, 0, {}};
+  for (std::size_t i = 0; i < r.elements; ++i) list.items.push_back(value_of(*r.element[i]));
+  return list;
+}
+
+// Nothing if the connection fails. Leaves no signal behind: the peer is known to be there.
+std::optional<reply> ask(redisContext& context, const std::vector<std::string>& words) {
+  std::vector<const char*> starts;
+  std::vector<std::size_t> sizes;
+  for (const std::string& word : words) {
+    starts.push_back(word.data());
+    sizes.push_back(word.size());
+  }
+  const auto count = static_cast<int>(words.size());
+  const reply_ptr r(
+      static_cast<redisReply*>(redisCommandArgv(&context, count, starts.data(), sizes.data())));
+  if (!r) return {};
+  return value_of(*r);
+}
+
+context_ptr connect(const std::string& socket_path, const std::string& password) {
+  context_ptr context(redisConnectUnixWithTimeout(socket_path.c_str(), answer_limit));
+  if (!context || context->err != 0) return nullptr;
+  redisSetTimeout(context.get(), answer_limit);
+  if (!password.empty() && !ask(*context, {"AUTH", password})) return nullptr;
+  return context;
+}
+
+std::string program() {
+  if (const char* chosen = std::getenv("REDLOCK_TEST_SERVER")) return chosen;
+  for (const char* name : {"redis-server", "valkey-server"}) {
+    for (const char* dir : {"/usr/bin/", "/usr/local/bin/", "/usr/sbin/"}) {
+      if (::access((std::string(dir) + name).c_str(), X_OK) == 0) return std::string(dir) + name;
+    }
+  }
+  return "redis-server";  // wherever in PATH
+}
+
+std::string contents(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+redis_server::redis_server(server_options o) : options_(std::move(o)) {
+  for (int i = 1;; ++i) {
+    try {
+      start();
+      return;
+    } catch (const std::runtime_error&) {
+      // Someone who is no live test may have taken the port since we looked.
+      if (i == start_tries) throw;
+      port_ = reserved_port();
+    }
+  }
+}
+
+std::string redis_server::uri() const {
+  const std::string credentials = options_.password.empty() ? "" : ":" + options_.password + "@";
+  return "redis://" + credentials + name();
+}
+
+std::string redis_server::unix_uri() const {
+  if (options_.password.empty()) return "unix:" + socket_path();
+  return "unix://:" + options_.password + "@" + socket_path();
+}
+
+std::string redis_server::name() const { return "127.0.0.1:" + std::to_string(port()); }
+
+std::vector<std::string> redis_server::command_line() const {
+  // "-::1" may be missing without harm.
+  std::vector<std::string> words{program(),      "--port",      std::to_string(port()),
+                                 "--bind",       "127.0.0.1",   "-::1",
+                                 "--unixsocket", socket_path(), "--dir",
+                                 dir_.path(),    "--save",      "",
+                                 "--appendonly", "no",          "--daemonize",
+                                 "no",           "--databases", "16",
+                                 "--maxclients", "1000"};
+  if (!options_.password.empty()) {
+    words.insert(words.end(), {"--requirepass", options_.password});
+  }
+  words.insert(words.end(), options_.arguments.begin(), options_.arguments.end());
+  return words;
+}
+
+void redis_server::start() {
+  const std::filesystem::path log = dir_.path() / "log";
+  const descriptor output(
+      checked(::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), "log"));
+  std::filesystem::remove(socket_path());
+  process_.emplace(command_line(), process_options{.output = output.get()});
+  if (await() == outcome::ready) return;
+  process_.reset();
+  throw std::runtime_error(program() + " does not run: " + contents(log));
+}
+
+// The unix socket is in a directory of its own, so whoever answers there is our child; it is
+// created after the TCP port was bound.
+redis_server::outcome redis_server::await() {
+  bool ready = false;
+  static_cast<void>(eventually([&] {
+    if (process_->ended()) return true;
+    const context_ptr context = connect(socket_path(), options_.password);
+    if (!context) return false;
+    const std::optional<reply> pong = ask(*context, {"PING"});
+    ready = pong && pong->text == "PONG";
+    return ready;
+  }));
+  return ready ? outcome::ready : outcome::ended;
+}
+
+void redis_server::restart() {
+  kill();
+  start();
+}
+
+reply redis_server::command(const std::vector<std::string>& words) const {
+  const context_ptr context = connect(socket_path(), options_.password);
+  std::optional<reply> r;
+  if (context) r = ask(*context, words);
+  if (!r) throw std::runtime_error(name() + " does not answer " + words.front());
+  return std::move(*r);
+}
+
+}  // namespace redlock::live
