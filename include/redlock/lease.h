@@ -46,13 +46,14 @@ class [[nodiscard]] REDLOCK_API lease {
 
   // Stop is requested exactly once: when the lease is lost, when it has stop_margin left and no
   // renewal succeeded, or when it is released, whichever is first (rule N5). Stop callbacks run on a
-  // thread of their own; on an explicit release, on the thread that releases. After the request
+  // thread of their own; on a release, on the thread that releases, destroys or overwrites the lease.
+  // After the request
   // exclusivity is not guaranteed, except that held() stays true until validity really ends.
   // An empty lease gives a token that can never be stopped.
   [[nodiscard]] std::stop_token stop_token() const noexcept;
 
-  // Why the lease ended: `lost` with what the nodes said, or `not_held` after a release; nothing
-  // while it stands.
+  // Why the lease ended: `lost` with what the nodes said, `not_held` after a release, or `shut_down`
+  // with its manager; nothing while it stands.
   [[nodiscard]] std::optional<redlock::failure> failure() const;
 
   // What was asked for. Empty for an empty lease. Valid as long as the lease is.
@@ -66,8 +67,8 @@ class [[nodiscard]] REDLOCK_API lease {
 
   // Starts the ttl anew (one round; joins one that is under way). On failure nothing is lost: the
   // lease stands until expires_at().
-  // Errors: no_quorum, too_slow, held_by_other (transient, told by the nodes), bad_configuration;
-  // lost, not_held, shut_down.
+  // Errors: no_quorum, too_slow (the stop signal came first), bad_configuration; lost, not_held,
+  // shut_down.
   result<void> renew();
   operation<void> renew_async();
 

@@ -23,8 +23,9 @@ class runtime;
 // background: construction never waits for a node. Make one per set of nodes and share it.
 //
 // The destructor ends all leases (signal, then release) and all operations (with shut_down), and
-// waits at most one node time-out for the releases to be answered. It may run in any thread, the
-// callbacks of its own operations included. Leases may outlive it; they are no longer held.
+// waits at most one node time-out for the releases to be answered; then for callbacks that are
+// running or due, so that none runs after it. It may itself run in such a callback, which then
+// is not waited for. Leases may outlive the manager; they are no longer held.
 //
 // After fork(), the child's managers and leases are dead: they hold nothing and touch no socket.
 // Make a new manager in the child.

@@ -153,8 +153,9 @@ void lease_state::start(const core::terms& terms, std::stop_token stop) {
 }
 
 void lease_state::start_release(waiter<void> w) {
-  if (ticket_ == nullptr) {
-    runtime_->deliver(w, result<void>(errc::shut_down));
+  if (ticket_ == nullptr) {  // it came to its end while this was on its way here
+    const bool closed = runtime_->driver().is_closing();
+    runtime_->deliver(w, result<void>(closed ? errc::shut_down : errc::lost));
     return;
   }
   end_renewals(errc::not_held);
@@ -204,17 +205,19 @@ void lease_state::on_expiring() noexcept {
 }
 
 bool lease_state::on_lost(failure why) noexcept {
-  end_renewals(why);
   std::optional<std::stop_source> source;
-  if (!end(std::move(why), source)) return true;
-  return signal_then_release(std::move(source));
+  const bool first = end(why, source);
+  end_renewals(std::move(why));  // after the end: whoever hears of the loss must not find it held
+  return !first || signal_then_release(std::move(source));
 }
 
 bool lease_state::on_closing() noexcept {
-  end_renewals(errc::shut_down);
+  closing_ = true;
+  runtime_->expect_release();
   std::optional<std::stop_source> source;
-  if (!end(errc::shut_down, source)) return true;
-  return signal_then_release(std::move(source));
+  const bool first = end(errc::shut_down, source);
+  end_renewals(errc::shut_down);
+  return !first || signal_then_release(std::move(source));
 }
 
 // True if nobody listens. Else the release follows as soon as stop_requested() is true, without
@@ -233,6 +236,7 @@ bool lease_state::signal_then_release(std::optional<std::stop_source> source) {
 }
 
 void lease_state::on_released(bool confirmed, failure why) noexcept {
+  if (confirmed && closing_) runtime_->release_confirmed();
   std::vector<waiter<void>> waiting;
   waiting.swap(releasing_);
   for (const waiter<void>& w : waiting) {

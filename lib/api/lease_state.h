@@ -82,6 +82,7 @@ class lease_state final : public io::owner, public std::enable_shared_from_this<
   std::vector<waiter<void>> renewing_;
   std::vector<waiter<void>> releasing_;
   std::unique_ptr<stop_hook> cancel_;
+  bool closing_ = false;  // close() waits for the release
 };
 
 }  // namespace redlock::detail

@@ -6,21 +6,20 @@
 namespace redlock::detail {
 
 runtime::runtime(redlock::options o)
-    : options_(std::move(o)), driver_(settings_of(options_).value()) {
-  try {
-    loop_ = io::quiet_thread([this] { run(); });
-  } catch (...) {
-    executor_.stop();
-    signals_.stop();
-    throw;
-  }
-}
+    : options_(std::move(o)),
+      driver_(settings_of(options_).value()),
+      loop_(io::quiet_thread([this] { run(); })) {}
 
 runtime::~runtime() { core::check(!loop_.joinable()); }
 
 void runtime::run() noexcept {
   driver_.run();
-  for (const waiter<void>& w : closers_) deliver(w, result<void>{});
+  result<void> how;
+  if (unconfirmed_ > 0) {
+    how = failure(errc::no_quorum, std::to_string(unconfirmed_) +
+                                       " releases are unconfirmed; the keys expire by themselves");
+  }
+  for (const waiter<void>& w : closers_) deliver(w, how);
   closers_.clear();
 }
 

@@ -61,6 +61,10 @@ class runtime {
   // Starts to close; the waiter hears when all is over.
   void close(waiter<void> w);
 
+  // The loop thread's: leases that close() ended, and whose release no quorum has confirmed yet.
+  void expect_release() noexcept { ++unconfirmed_; }
+  void release_confirmed() noexcept { --unconfirmed_; }
+
   // Closes, and ends the threads. Waits at most one node time-out for the releases, and for user
   // code that is running, unless it runs on this very thread.
   void stop() noexcept;
@@ -74,6 +78,7 @@ class runtime {
   worker executor_;
   worker signals_;
   std::vector<waiter<void>> closers_;  // the loop thread's
+  std::size_t unconfirmed_ = 0;        // the loop thread's
   std::thread loop_;
 };
 

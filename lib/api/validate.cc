@@ -110,7 +110,7 @@ result<io::settings> settings_of(const options& o) {
 result<core::terms> terms_of(const options& all, const lock_options& one) {
   if (one.ttl <= nanoseconds{0}) return wrong("lock_options::ttl is not above 0");
   if (one.ttl > all.max_ttl) {
-    return wrong("lock_options::ttl is above options::max_ttl, by which restarted nodes are judged");
+    return wrong("lock_options::ttl is above options::max_ttl");
   }
   if (one.wait < nanoseconds{0}) return wrong("lock_options::wait is negative");
   if (!within(one.retry_delay, shortest, longest)) {

@@ -1,13 +1,12 @@
 #include "api/worker.h"
 
-#include "core/check.h"
 #include "io/thread.h"
 
 namespace redlock::detail {
 
 worker::worker() : thread_(io::quiet_thread([l = line_] { run(*l); })) {}
 
-worker::~worker() { core::check(!thread_.joinable()); }
+worker::~worker() { stop(); }
 
 void worker::put(io::job j) {
   {

@@ -14,14 +14,14 @@
 
 namespace redlock::detail {
 
-// Thread safety: any thread; stop() once.
+// Thread safety: any thread.
 class worker {
  public:
   // Throws std::system_error if the system gives no thread.
   worker();
   worker(const worker&) = delete;
   worker& operator=(const worker&) = delete;
-  ~worker();  // REQUIRES: stop() was called
+  ~worker();  // stops
 
   // Runs it later, never inside this call; after stop(), on a thread of its own.
   template <class F>

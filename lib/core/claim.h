@@ -121,9 +121,10 @@ class claim {
   void fail_attempt(errc why, time_point now, outbox& out) noexcept;
   void succeed(time_point now, outbox& out) noexcept;
   void ask_all(verb what, outbox& out) noexcept;
-  void emit(node_id n, verb what, milliseconds ttl, time_point until, outbox& out) noexcept;
+  void emit(node_id n, verb what, milliseconds ttl, time_point written_by, outbox& out) noexcept;
   void close_round_at_deadline() noexcept;
   [[nodiscard]] time_point confirmed_by(time_point start, milliseconds ttl) const noexcept;
+  [[nodiscard]] time_point gone_by(time_point written_by, milliseconds ttl) const noexcept;
   [[nodiscard]] answer absence(node_id n) const noexcept;
   [[nodiscard]] bool reachable(node_id n) const noexcept;
 

@@ -14,7 +14,7 @@ void claim::on_reply(const reply& r, time_point now, outbox& out) noexcept {
     on_released(r, now, out);
   } else {
     const node_id n = r.to.node;
-    if (r.answer == answer::unreachable) debts_[n].unsure();
+    if (r.answer == answer::unreachable) debts_[n].unsure(gone_by(now, r.to.ttl));
     if (r.answer == answer::unsent && r.to.what == verb::acquire) {
       debts_[n].forget(r.to.attempt, now);
       if (debts_[n].settled()) owing_.erase(n);
@@ -77,7 +77,8 @@ void claim::refill(time_point now, outbox& out) noexcept {
   for (const node_id n : refill_due_ & reach_.up) {
     if (pending_[n] > 0) continue;
     refill_due_.erase(n);
-    emit(n, verb::refill, round_ttl_, valid_until_ + round_ttl_ + terms_.drift(round_ttl_), out);
+    debts_[n].set_again();
+    emit(n, verb::refill, round_ttl_, signal_at(), out);
   }
 }
 

@@ -54,22 +54,20 @@ void claim::open_round(round_kind k, milliseconds ttl, time_point now) noexcept 
 }
 
 void claim::ask_all(verb what, outbox& out) noexcept {
-  const time_point until = round_deadline_ + round_ttl_ + terms_.drift(round_ttl_);
   for (const node_id n : node_set::first(terms_.nodes)) {
-    if (reachable(n)) {
-      emit(n, what, round_ttl_, until, out);
-    } else {
-      ballot_.cast(n, vote::fault, absence(n));
-    }
+    if (!reachable(n)) ballot_.cast(n, vote::fault, absence(n));
   }
+  if (ballot_.result() != verdict::pending) return;  // no answer could help
+  for (const node_id n : ballot_.pending()) emit(n, what, round_ttl_, round_deadline_, out);
 }
 
-void claim::emit(node_id n, verb what, milliseconds ttl, time_point until, outbox& out) noexcept {
+void claim::emit(node_id n, verb what, milliseconds ttl, time_point written_by,
+                 outbox& out) noexcept {
   const round_id round = what == verb::refill ? refill_round_ : round_;
   out.send({.node = n, .what = what, .attempt = attempt_, .round = round, .ttl = ttl});
   ++pending_[n];
   if (what != verb::renew) touched_.insert(n);
-  debts_[n].key_may_stand(until);
+  debts_[n].key_may_stand(gone_by(written_by, ttl));
 }
 
 // All nodes past the deadline are counted together, so that none of them decides alone why.
@@ -139,10 +137,10 @@ void claim::fail_attempt(errc why, time_point now, outbox& out) noexcept {
   state_ = state::pausing;
   retry_at_ = now + pause(terms_.retry, attempt_, key_left_, random());
   if (give_up_at() == never) return;
-  // Rather a last try at the end than to give up early.
+  // Towards the end of the wait rather too many tries than to give up early: the last one with a
+  // whole node time-out left, and below that halfway to the end.
   const time_point last_chance = give_up_at() - terms_.effective_timeout();
-  if (retry_at_ <= last_chance) return;
-  retry_at_ = last_chance;
+  retry_at_ = std::min(retry_at_, std::max(last_chance, now + (give_up_at() - now) / 2));
   if (retry_at_ < now + milliseconds{1}) give_up(why, out);
 }
 
@@ -168,6 +166,11 @@ void claim::succeed(time_point now, outbox& out) noexcept {
 
 time_point claim::confirmed_by(time_point start, milliseconds ttl) const noexcept {
   return start + ttl - terms_.drift(ttl);
+}
+
+// When the key of a command must have expired: the node may take a time-out to execute it.
+time_point claim::gone_by(time_point written_by, milliseconds ttl) const noexcept {
+  return written_by + terms_.effective_timeout() + ttl + terms_.drift(ttl);
 }
 
 // Why a node is not asked at all.

@@ -34,8 +34,9 @@ void debt::forget(attempt_id k, time_point now) noexcept {
 debt::request debt::on_answer(attempt_id k, answer a, bool up, nanoseconds node_timeout,
                               time_point now) noexcept {
   if (!owes(k)) return {};
-  const bool gone = a == answer::absent || a == answer::foreign;
-  const bool final = a == answer::granted || (gone && now >= unsure_until_);
+  const bool deleted = a == answer::granted;
+  const bool gone = deleted || a == answer::absent || a == answer::foreign;
+  const bool final = gone && now >= (deleted ? doubled_until_ : unsure_until_);
   if (final && k == confirmed_ + 1) confirmed_ = k;
   if (settled()) {
     settle();
@@ -46,7 +47,7 @@ debt::request debt::on_answer(attempt_id k, answer a, bool up, nanoseconds node_
     end_pass();
     return {};
   }
-  if ((final || gone) && asked_ < last_) return ++asked_;
+  if (gone && asked_ < last_) return ++asked_;
   end_pass();
   again_ = now + node_timeout * (1 << passes_);
   passes_ = std::min<std::uint8_t>(static_cast<std::uint8_t>(passes_ + 1), doublings_max);

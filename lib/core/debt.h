@@ -16,6 +16,8 @@
 #ifndef REDLOCK_LIB_CORE_DEBT_H
 #define REDLOCK_LIB_CORE_DEBT_H
 
+#include <algorithm>
+
 #include "core/types.h"
 
 namespace redlock::core {
@@ -26,11 +28,18 @@ class debt {
   using request = std::optional<attempt_id>;
 
   // A command that may set or extend the key was emitted; the key must have expired by `until`.
-  void key_may_stand(time_point until) noexcept { until_ = until > until_ ? until : until_; }
+  void key_may_stand(time_point until) noexcept { until_ = std::max(until_, until); }
 
   // Such a command was lost with its connection, so that it may yet be executed: until then "absent"
   // and "foreign" prove nothing. [Else a late acquire leaves a ghost for a whole ttl.]
-  void unsure() noexcept { unsure_until_ = until_; }
+  void unsure(time_point until) noexcept {
+    key_may_stand(until);
+    unsure_until_ = std::max(unsure_until_, until);
+  }
+
+  // One more command that may set the key follows. If an earlier one is in doubt, one "deleted" may be
+  // for either of them, and the other's key yet to come.
+  void set_again() noexcept { doubled_until_ = unsure_until_; }
 
   // Attempt k is to be released. Its release goes out at once, behind its acquire on the same
   // connection; without a connection it is remembered. REQUIRES: k is greater than all before.
@@ -64,6 +73,7 @@ class debt {
   time_point again_ = never;   // when the next pass starts
   time_point until_{};         // when every key must have expired
   time_point unsure_until_{};  // when those of lost commands must have
+  time_point doubled_until_{};  // until then "deleted" proves nothing either
 };
 
 }  // namespace redlock::core

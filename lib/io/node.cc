@@ -41,7 +41,9 @@ void node::flush(core::time_point now) noexcept {
       q.from->on_settled(q.command, {.answer = answer::unsent}, now);
     }
   }
-  if (!out_.empty()) write(now);
+  if (out_.empty()) return;
+  write(now);
+  driver_.publish_load(id_, latency_, pending_.size());
 }
 
 // `by_text`: the node did not know the script by its digest.
@@ -87,7 +89,9 @@ bool node::watch(int events) noexcept {
 
 void node::on_poll(int status, int events) noexcept {
   const core::time_point now = clock::now();
+  const std::uint64_t generation = generation_;
   driver_.expire(now);  // first of all, what has run out meanwhile (C4)
+  if (generation != generation_) return;  // this connection among them
   if (state_ == state::connecting) {
     on_connected(now);
     return;
@@ -98,13 +102,13 @@ void node::on_poll(int status, int events) noexcept {
          false, now);
     return;
   }
-  const std::uint64_t generation = generation_;
   if ((events & (UV_READABLE | UV_DISCONNECT)) != 0) on_readable(now);
   if (generation != generation_ || !stream_.is_open()) return;
   if ((events & UV_WRITABLE) != 0 && blocked_) {
     blocked_ = false;
     if (!watch(UV_READABLE)) return fail("cannot watch the socket", false, now);
     write(now);
+    driver_.on_queued();  // what had to wait
   }
   driver_.publish_load(id_, latency_, pending_.size());
 }

@@ -139,6 +139,7 @@ void node::on_setup_reply(const redisReply& reply, core::time_point now) noexcep
   ++connects_;
   driver_.timers().clear(*this);
   publish();
+  driver_.on_queued();  // what waited for the first set-up
   driver_.on_reach_changed(now);
 }
 

@@ -32,14 +32,6 @@ bool contains(std::string_view text, std::string_view part) noexcept {
   return text.find(part) != std::string_view::npos;
 }
 
-template <std::size_t N>
-bool contains_any(std::string_view text, const std::array<std::string_view, N>& parts) noexcept {
-  for (const std::string_view part : parts) {
-    if (contains(text, part)) return true;
-  }
-  return false;
-}
-
 std::optional<std::uint64_t> number_in(std::string_view text) noexcept {
   std::uint64_t n = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
@@ -135,16 +127,25 @@ std::optional<node_reply> read_reply(script what, std::uint64_t number,
 }
 
 answer classify_error(std::string_view error) noexcept {
-  static constexpr std::array<std::string_view, 1> replica{"READONLY"};
-  // Wrong or missing password, missing rights, and servers that can never be a node of ours.
-  static constexpr std::array<std::string_view, 11> denied{
-      "NOPERM",       "NOAUTH",          "WRONGPASS",       "invalid password",
-      "without any password configured", "no password is set", "-DENIED", "DENIED Redis",
-      "MOVED ",       "CROSSSLOT",       "CLUSTERDOWN"};
-  if (contains_any(error, replica)) return answer::replica;
-  if (contains_any(error, denied) || contains(error, "unknown command") ||
-      contains(error, "DB index is out of range") || contains(error, "invalid DB index")) {
-    return answer::denied;
+  // Wrong or missing password, missing rights (also as a script meets them, on servers before 7.2),
+  // and servers that can never be a node of ours.
+  static constexpr std::array<std::string_view, 13> denied{
+      "NOPERM",
+      "NOAUTH",
+      "WRONGPASS",
+      "invalid password",
+      "without any password configured",
+      "no password is set",
+      "DENIED Redis",
+      "The user executing the script can't",
+      "MOVED ",
+      "CROSSSLOT",
+      "CLUSTERDOWN",
+      "unknown command",
+      "DB index is out of range"};
+  if (contains(error, "READONLY")) return answer::replica;
+  for (const std::string_view part : denied) {
+    if (contains(error, part)) return answer::denied;
   }
   return answer::error;
 }
