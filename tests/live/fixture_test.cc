@@ -110,7 +110,8 @@ TEST(a_directory_and_a_server, are_gone_after_a_test_that_was_killed) {
   if (child == 0) {
     redis_server server;
     const std::string path = server.socket_path();
-    static_cast<void>(::write(ends[1], path.data(), path.size()) + ::raise(SIGKILL));
+    if (::write(ends[1], path.data(), path.size()) > 0) ::raise(SIGKILL);
+    ::_exit(1);
   }
   ::close(ends[1]);
   std::string path(256, '\0');
@@ -187,6 +188,22 @@ TEST(a_proxy, resets_connections_whose_replies_it_swallowed) {
   path.pass(direction::replies);
   void* r = nullptr;
   EXPECT_EQ(redisGetReply(c.get(), &r), REDIS_ERR);
+}
+
+TEST(a_proxy, strands_the_connections_that_are_there_and_no_others) {
+  redis_server server;
+  proxy path(server.port());
+  const context_ptr old = connect(path.name());
+  ASSERT_EQ(ping(old.get()), "PONG");
+  path.strand();
+  redisAppendCommand(old.get(), "SET k late");
+  int done = 0;
+  redisBufferWrite(old.get(), &done);
+  EXPECT_EQ(ping(connect(path.name()).get()), "PONG");
+  EXPECT_TRUE(eventually([&] { return path.held(direction::requests) > 0; }));
+  EXPECT_EQ(server.command({"EXISTS", "k"}).number, 0);
+  path.thaw();
+  EXPECT_TRUE(eventually([&] { return server.command({"GET", "k"}).text == "late"; }));
 }
 
 TEST(a_proxy, cuts_connections_and_takes_new_ones) {

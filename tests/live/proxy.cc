@@ -39,6 +39,8 @@ void proxy::pass(direction d) { tell(d, {}); }
 void proxy::hold(direction d) { tell(d, {treatment::hold, {}}); }
 void proxy::swallow(direction d) { tell(d, {treatment::swallow, {}}); }
 void proxy::delay(direction d, std::chrono::milliseconds by) { tell(d, {treatment::pass, by}); }
+void proxy::strand() { ask(wish::strand); }
+void proxy::thaw() { ask(wish::thaw); }
 void proxy::cut() { ask(wish::cut); }
 void proxy::refuse() { ask(wish::refuse); }
 void proxy::accept() { ask(wish::accept); }
@@ -133,6 +135,9 @@ void proxy::fulfil_wish() {
     }
     links_.clear();
   }
+  if (wish_ == wish::strand || wish_ == wish::thaw) {
+    for (link& l : links_) l.stranded = wish_ == wish::strand;
+  }
   wish_ = wish::nothing;
 }
 
@@ -183,7 +188,7 @@ void proxy::receive(link& l, std::size_t d, time_point now) {
 void proxy::deliver(link& l, std::size_t d, time_point now) {
   stream& s = l.streams[d];
   const int target = l.ends[opposite(d)].get();
-  while (is_due(s, d, now)) {
+  while (is_due(l, d, now)) {
     std::string& bytes = s.queue.front().bytes;
     const ssize_t n = ::send(target, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (would_block(n)) return;
@@ -202,9 +207,14 @@ void proxy::deliver(link& l, std::size_t d, time_point now) {
   }
 }
 
-bool proxy::is_due(const stream& s, std::size_t d, time_point now) const {
-  return !s.queue.empty() && rules_[d].how != treatment::hold &&
-         (s.queue.front().due <= now || rules_[d].delay.count() == 0);
+bool proxy::is_held(const link& l, std::size_t d) const {
+  return l.stranded || rules_[d].how == treatment::hold;
+}
+
+bool proxy::is_due(const link& l, std::size_t d, time_point now) const {
+  const stream& s = l.streams[d];
+  if (s.queue.empty() || is_held(l, d)) return false;
+  return s.queue.front().due <= now || rules_[d].delay.count() == 0;
 }
 
 std::vector<pollfd> proxy::watched(time_point now) const {
@@ -216,7 +226,7 @@ std::vector<pollfd> proxy::watched(time_point now) const {
       if (!s.source_ended && s.queue.size() < chunks_max) {
         fds.push_back({l.ends[d].get(), POLLIN, 0});
       }
-      if (is_due(s, d, now)) fds.push_back({l.ends[opposite(d)].get(), POLLOUT, 0});
+      if (is_due(l, d, now)) fds.push_back({l.ends[opposite(d)].get(), POLLOUT, 0});
     }
   }
   return fds;
@@ -228,8 +238,7 @@ int proxy::patience_until_due(time_point now) const {
   for (const link& l : links_) {
     for (const std::size_t d : {requests, replies}) {
       const stream& s = l.streams[d];
-      if (s.queue.empty() || rules_[d].how == treatment::hold || s.queue.front().due <= now)
-        continue;
+      if (s.queue.empty() || is_held(l, d) || s.queue.front().due <= now) continue;
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(s.queue.front().due - now);
       const auto ms = static_cast<int>(left.count());
       limit = limit < 0 ? ms : std::min(limit, ms);

@@ -45,6 +45,8 @@ class proxy {
   void hold(direction d);  // keep back whatever comes
   void delay(direction d, std::chrono::milliseconds by);
   void swallow(direction d);  // whatever comes, is lost; and its connection with it on pass()
+  void strand();              // hold the connections that are there, both ways, while new ones pass
+  void thaw();                // ends strand(): what was sent arrives late
   void cut();                 // reset all connections
   void refuse();              // and those to come
   void accept();              // ends refuse()
@@ -76,8 +78,9 @@ class proxy {
   struct link {
     descriptor ends[2];  // client and server: where requests, and where replies, come from
     stream streams[2];
+    bool stranded = false;
   };
-  enum class wish { nothing, cut, refuse, accept };
+  enum class wish { nothing, cut, refuse, accept, strand, thaw };
 
   void tell(direction d, rule r);
   void ask(wish w);
@@ -90,7 +93,8 @@ class proxy {
   void abort_incomplete();
   void receive(link& l, std::size_t d, time_point now);
   void deliver(link& l, std::size_t d, time_point now);
-  [[nodiscard]] bool is_due(const stream& s, std::size_t d, time_point now) const;
+  [[nodiscard]] bool is_held(const link& l, std::size_t d) const;
+  [[nodiscard]] bool is_due(const link& l, std::size_t d, time_point now) const;
   [[nodiscard]] std::vector<pollfd> watched(time_point now) const;
   [[nodiscard]] int patience_until_due(time_point now) const;
 

@@ -111,6 +111,11 @@ std::string redis_server::unix_uri() const {
 
 std::string redis_server::name() const { return "127.0.0.1:" + std::to_string(port()); }
 
+bool redis_server::has_ipv6() const {
+  const context_ptr context(redisConnectWithTimeout("::1", port(), answer_limit));
+  return context && context->err == 0;
+}
+
 std::vector<std::string> redis_server::command_line() const {
   // "-::1" may be missing without harm.
   std::vector<std::string> words{program(),      "--port",      std::to_string(port()),

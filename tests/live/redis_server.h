@@ -48,6 +48,7 @@ class redis_server {
   [[nodiscard]] std::string uri() const;       // with the password, if any
   [[nodiscard]] std::string unix_uri() const;  // likewise
   [[nodiscard]] std::string name() const;      // as the library calls it: "127.0.0.1:20001"
+  [[nodiscard]] bool has_ipv6() const;         // answers on ::1 too
   [[nodiscard]] std::string socket_path() const { return dir_.path() / "redis.sock"; }
 
   void kill() { process_.reset(); }  // SIGKILL; clients see their connections reset

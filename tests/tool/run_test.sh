@@ -1,0 +1,213 @@
+#!/usr/bin/env bash
+# What `redlock run` promises, on real servers. Usage: run_test.sh REDLOCK [TEST]
+# shellcheck disable=SC2016  # what stands in single quotes is expanded by the commands
+set -euo pipefail
+here=$(dirname "$(realpath "$0")")
+# shellcheck source=common.sh
+. "$here/common.sh"
+
+run() { "$redlock" run "$@"; }
+
+# A command that says it runs and then goes on until it is ended.
+readonly announce='echo ready >"$0/ready"; while :; do sleep 0.05; done'
+
+await_ready() { await test -e "$scratch/ready"; }
+
+it_ends_with_the_status_of_cmd() {
+  expect 0 run --wait 30s r -- true
+  expect 7 run --wait 30s r -- sh -c 'exit 7'
+  expect 137 run --wait 30s r -- sh -c 'kill -KILL $$'
+  expect 74 run --wait 30s r -- sh -c 'exit 74'
+  exits 1 "$redlock" status r || await exits 1 "$redlock" status r
+}
+
+it_leaves_the_arguments_of_cmd_alone() {
+  run --wait 30s r -- printf '%s\n' --help -- --node -n >"$scratch/out"
+  printf '%s\n' --help -- --node -n | cmp - "$scratch/out" || fail "other arguments"
+}
+
+it_tells_cmd_what_it_holds() {
+  run --wait 30s 'a name' -- sh -c 'echo "$REDLOCK_RESOURCE/$REDLOCK_TOKEN"' >"$scratch/out"
+  grep -qE '^a name/[^@]+@.+$' "$scratch/out" || fail "told: $(cat "$scratch/out")"
+}
+
+it_takes_a_name_that_begins_with_a_dash() {
+  run --wait 30s --resource=--wait -- sh -c 'echo "$REDLOCK_RESOURCE"' >"$scratch/out"
+  [ "$(cat "$scratch/out")" = --wait ] || fail "told: $(cat "$scratch/out")"
+}
+
+it_holds_the_lock_while_cmd_runs_and_not_after() {
+  "$redlock" run --wait 30s r -- sh -c "$announce" "$scratch" &
+  local holder=$!
+  await_ready
+  await exits 0 "$redlock" status r
+  await exits 75 run r -- true
+  "$redlock" run --wait forever r -- touch "$scratch/next" &
+  local next=$!
+  kill -TERM "$holder"
+  expect_end 143 "$holder"
+  expect_end 0 "$next"
+  [ -e "$scratch/next" ] || fail "the next one did not run"
+  await exits 1 "$redlock" status r
+}
+
+it_lets_one_in_at_a_time() {
+  local i children=()
+  for i in 1 2 3 4; do
+    for _ in 1 2 3 4 5; do
+      run --wait forever r -- sh -c 'mkdir "$0/in" && echo . >>"$0/count" && rmdir "$0/in"' "$scratch"
+    done &
+    children+=($!)
+  done
+  for i in "${children[@]}"; do expect_end 0 "$i"; done
+  [ "$(wc -l <"$scratch/count")" -eq 20 ] || fail "$(wc -l <"$scratch/count") of 20"
+}
+
+it_renews_the_lock() {
+  expect 0 run --wait 30s --ttl 3s r -- sleep 7
+}
+
+it_ends_cmd_when_the_lock_is_lost() {
+  "$redlock" run --wait 30s --ttl 2s r -- sh -c "trap 'echo term >\"\$0/term\"; exit 0' TERM; $announce" \
+    "$scratch" 2>"$scratch/err" &
+  await_ready
+  kill_servers 1 3 5
+  expect_end 74 $!
+  [ -e "$scratch/term" ] || fail "no SIGTERM"
+  contains "$scratch/err" "lost the lock" || fail "said: $(cat "$scratch/err")"
+}
+
+it_kills_a_cmd_that_does_not_end() {
+  "$redlock" run --wait 30s --ttl 2s --kill-after 100ms r -- sh -c "trap '' TERM; $announce" "$scratch" &
+  await_ready
+  kill_servers 1 2 3
+  expect_end 74 $!
+}
+
+it_ends_what_cmd_has_started_as_well() {
+  "$redlock" run --wait 30s --ttl 2s --kill-after 100ms r -- sh -c \
+    '(trap "" TERM; while :; do sleep 0.05; done) & echo $! >"$0/inner"; echo >"$0/ready"; wait' \
+    "$scratch" &
+  await_ready
+  kill_servers 1 2 3
+  expect_end 74 $!
+  await gone "$(cat "$scratch/inner")"
+}
+
+it_survives_the_loss_of_a_minority() {
+  "$redlock" run --wait 30s --ttl 3s r -- sh -c 'echo >"$0/ready"; sleep 7' "$scratch" &
+  await_ready
+  kill_servers 2 4
+  expect_end 0 $!
+}
+
+it_passes_signals_on() {
+  local signal
+  for signal in INT TERM HUP QUIT; do
+    rm -f "$scratch/ready"
+    "$redlock" run --wait 30s r -- sh -c "trap 'exit 9' $signal; $announce" "$scratch" &
+    await_ready
+    kill -s "$signal" $!
+    expect_end 9 $!
+  done
+}
+
+it_stops_waiting_on_a_signal() {
+  "$redlock" run --wait 30s r -- sh -c "$announce" "$scratch" &
+  local holder=$!
+  await_ready
+  "$redlock" run --wait forever r -- touch "$scratch/never" &
+  local waiter=$!
+  # It takes signals as messages once it has made its descriptor for them.
+  await signals_are_taken "$waiter"
+  kill -INT "$waiter"
+  expect_end 130 "$waiter"
+  kill -TERM "$holder"
+  expect_end 143 "$holder"
+  [ ! -e "$scratch/never" ] || fail "it ran"
+}
+
+signals_are_taken() { readlink /proc/"$1"/fd/* 2>/dev/null | grep -q signalfd; }
+
+it_leaves_no_cmd_behind_when_it_is_killed() {
+  "$redlock" run --wait 30s --ttl 2s r -- sh -c "trap 'echo >\"\$0/term\"; exit' TERM; $announce" "$scratch" &
+  await_ready
+  kill -KILL $!
+  expect_end 137 $!
+  await test -e "$scratch/term"
+}
+
+it_keeps_the_status_of_cmd_when_it_cannot_release() {
+  "$redlock" run --wait 30s --ttl 60s r -- sh -c "trap 'exit 5' TERM; $announce" "$scratch" 2>"$scratch/err" &
+  await_ready
+  kill_servers 1 2 3
+  kill -TERM $!
+  expect_end 5 $!
+  contains "$scratch/err" "cannot release" || fail "said: $(cat "$scratch/err")"
+}
+
+it_says_when_there_is_no_quorum() {
+  kill_servers 1 2 3
+  expect 69 run r -- touch "$scratch/never"
+  [ ! -e "$scratch/never" ] || fail "it ran"
+}
+
+it_says_when_the_nodes_are_misconfigured() {
+  export REDLOCK_NODES=${REDLOCK_NODES//redis:\/\//redis://nobody:secret@}
+  exits 78 run r -- true || await exits 78 run r -- true
+  ! contains "$scratch/exits.err" secret || fail "it shows a password"
+}
+
+it_looks_for_cmd_before_it_locks() {
+  local nowhere=(--node redis://127.0.0.1:1)
+  expect 127 run "${nowhere[@]}" r -- no-such-command
+  expect 127 run "${nowhere[@]}" r -- ./no/such/command
+  expect 127 run "${nowhere[@]}" r -- ''
+  expect 126 run "${nowhere[@]}" r -- /etc/passwd
+  expect 126 run "${nowhere[@]}" r -- /
+  expect 69 run "${nowhere[@]}" r -- true
+}
+
+it_refuses_a_wrong_command_line() {
+  expect 64 run
+  expect 64 run r
+  expect 64 run r --
+  expect 64 run -- true
+  expect 64 run r s -- true
+  expect 64 run '' -- true
+  expect 64 run r --no-such-option -- true
+  expect 64 run r --policy none -- true
+  expect 64 run r --node 'redis://host:none' -- true
+  expect 64 run r --ttl 2m -- true
+  local duration
+  for duration in 10 -1s 1,5s 1.s .5s 1e3s ' 1s' '1s ' 1d forever 99999999999h 0.0000000001s ''; do
+    expect 64 run r "--kill-after=$duration" -- true
+  done
+  unset REDLOCK_NODES
+  expect 64 run r -- true
+}
+
+it_takes_durations() {
+  local duration
+  for duration in 0 0.0 0s 250ms 1.5s 1m 1h 2562047h; do
+    expect 0 run --wait 30s r "--kill-after=$duration" -- true
+  done
+}
+
+it_lends_the_terminal_to_cmd() {
+  type script >/dev/null 2>&1 || return 0
+  (sleep 0.2; echo hello; await test -e "$scratch/done") |
+    script -qec "'$redlock' run --wait 30s r -- sh -c 'read x; echo got=\$x; touch $scratch/done'" \
+      /dev/null >"$scratch/out"
+  contains "$scratch/out" got=hello || fail "read: $(cat "$scratch/out")"
+}
+
+it_notices_that_help_cannot_be_written() {
+  expect 0 "$redlock" --help >/dev/null
+  expect 0 run --help >/dev/null
+  expect 0 "$redlock" --version >/dev/null
+  expect 74 "$redlock" --help >/dev/full
+  expect 74 "$redlock" --version >&-
+}
+
+main "$1" "${2-}" "$1" sandbox -n 5 --
