@@ -77,8 +77,9 @@ struct options {
   // 256 bytes.
   std::string client_name = {};
 
-  // Operations under way, leases held, and ended ones with a release still to be confirmed, at once;
-  // one more is `overloaded`. 1 to 10 million.
+  // Operations under way and leases held at once; one more is `overloaded`. As many ended ones may
+  // wait for a node to confirm their release; beyond, their keys are left to expire there. 1 to 10
+  // million.
   std::size_t max_leases = 100'000;
 };
 

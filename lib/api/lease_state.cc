@@ -42,7 +42,7 @@ void lease_state::release(waiter<void> w) {
   const bool held = clock::now() < valid_until();
   std::optional<std::stop_source> source;
   // First of all it stops being held: no release is sent before (R4).
-  if (!end(held ? errc::not_held : errc::lost, source)) {
+  if (!end(held ? errc::not_held : errc::lost, source, held)) {
     runtime_->deliver(w, result<void>(why().value_or(errc::not_held)));
     return;
   }
@@ -60,9 +60,8 @@ void lease_state::release(waiter<void> w) {
 
 void lease_state::abandon() noexcept {
   std::optional<std::stop_source> source;
-  if (!end(errc::not_held, source)) return;
+  if (!end(errc::not_held, source, true)) return;
   if (source) source->request_stop();
-  // If there is no memory for this, the next renewal finds out.
   try {
     runtime_->driver().post([self = shared_from_this()] {
       if (self->ticket_ != nullptr && (self->ticket_->is_held() || self->ticket_->is_lost())) {
@@ -70,6 +69,7 @@ void lease_state::abandon() noexcept {
       }
     });
   } catch (const std::bad_alloc&) {
+    release_due_ = false;  // it is not: the next renewal finds the lease lost, and releases
   }
 }
 
@@ -107,8 +107,9 @@ std::optional<failure> lease_state::why() const {
 }
 
 // False if it had ended before. Gives the stop source, if anybody ever asked for the token.
-bool lease_state::end(failure why, std::optional<std::stop_source>& to_signal) {
+bool lease_state::end(failure why, std::optional<std::stop_source>& to_signal, bool release_due) {
   const std::lock_guard lock(mutex_);
+  if (!ended_) release_due_ = release_due;  // before the loop can see the 0
   valid_until_.store(0);
   nodes_held_.store(0);
   if (ended_) return false;
@@ -182,6 +183,10 @@ void lease_state::on_gave_up(failure why) noexcept {
 bool lease_state::on_renewed(core::time_point valid_until) noexcept {
   clock::rep before = valid_until_.load();
   do {
+    if (before == 0 && release_due_) {  // let go in this moment: nothing is lost
+      end_renewals(errc::not_held);
+      return true;
+    }
     if (before == 0) return false;
   } while (!valid_until_.compare_exchange_weak(before, ticks(valid_until)));
   end_renewals({});

@@ -46,6 +46,7 @@ class lease_state final : public io::owner, public std::enable_shared_from_this<
   // io::owner.
   void on_acquired(std::string_view token, core::time_point valid_until) noexcept override;
   void on_gave_up(failure why) noexcept override;
+  bool is_held() const noexcept override { return valid_until_.load() != 0; }
   bool on_renewed(core::time_point valid_until) noexcept override;
   void on_renew_failed(failure why) noexcept override;
   void on_nodes_held(std::size_t count) noexcept override;
@@ -57,7 +58,8 @@ class lease_state final : public io::owner, public std::enable_shared_from_this<
 
   void start(const core::terms& terms, std::stop_token stop);  // on the loop
   void start_release(waiter<void> w);                          // on the loop
-  [[nodiscard]] bool end(failure why, std::optional<std::stop_source>& to_signal);
+  [[nodiscard]] bool end(failure why, std::optional<std::stop_source>& to_signal,
+                         bool release_due = false);
   [[nodiscard]] bool signal_then_release(std::optional<std::stop_source> source);
   void end_renewals(const result<void>& how);
   template <class T>
@@ -71,6 +73,7 @@ class lease_state final : public io::owner, public std::enable_shared_from_this<
   // the time reached sets it, so that no renewal can bring a lease back that somebody saw end (N4).
   mutable std::atomic<clock::rep> valid_until_{0};
   std::atomic<std::size_t> nodes_held_{0};
+  std::atomic<bool> release_due_{false};  // the handle let go, and its release is on its way here
 
   mutable std::mutex mutex_;
   std::optional<failure> ended_;          // guarded by mutex_

@@ -50,7 +50,17 @@ bool is_reserved(std::string_view key) noexcept {
 }
 
 result<void> check_node(const endpoint& e) {
+  static constexpr std::string_view blanks(" \t\r\n\0", 5);
   if (e.unix_path.empty() && e.host.empty()) return wrong("a node has neither host nor path");
+  if (e.host.find_first_of(blanks) != std::string::npos) {
+    return wrong("the host of " + e.name() + " has white space in it");
+  }
+  if (!e.unix_path.empty() && e.unix_path[0] != '/') {
+    return wrong("the path of a unix socket must be absolute");
+  }
+  if (e.unix_path.find('\0') != std::string::npos) {
+    return wrong("the path of a unix socket has a zero byte in it");
+  }
   if (e.unix_path.empty() && e.port == 0) return wrong("the port of " + e.name() + " is 0");
   if (e.unix_path.size() > 107) return wrong("the path of a unix socket has more than 107 bytes");
   if (e.database < 0) return wrong("the database of " + e.name() + " is negative");
@@ -142,7 +152,7 @@ result<core::terms> terms_of(const options& all, const lock_options& one) {
                  std::to_string(all.drift_factor) +
                  " of it, and 2 ms) it must exceed min_validity and stop_margin");
   }
-  if (one.max_hold < nanoseconds{0} || (one.max_hold > nanoseconds{0} && one.max_hold < t.ttl)) {
+  if (one.max_hold < nanoseconds{0} || (one.max_hold > nanoseconds{0} && one.max_hold < one.ttl)) {
     return wrong("lock_options::max_hold is neither 0 nor at least the ttl");
   }
   if (one.max_hold > ttl_longest) return wrong("lock_options::max_hold is above 365 days");

@@ -79,6 +79,9 @@ class claim {
   void on_reach(const reach& nodes, time_point now, outbox& out) noexcept;
   void stop_signalled(outbox& out) noexcept;           // after news::lost
 
+  // Gives up the releases not confirmed yet: the keys expire by themselves. REQUIRES: ended.
+  void forget_releases() noexcept;
+
   // Whether a command that was not written yet, or that the node did not execute, should still be
   // (rules R3, R5, N1).
   [[nodiscard]] bool wants(const command& c, time_point now) const noexcept;

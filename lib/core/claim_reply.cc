@@ -101,6 +101,12 @@ void claim::send_release(node_id n, debt::request r, outbox& out) noexcept {
   }
 }
 
+void claim::forget_releases() noexcept {
+  check(state_ == state::ended);
+  for (const node_id n : owing_) debts_[n].settle();
+  owing_ = {};
+}
+
 void claim::wake_debts(time_point now, outbox& out) noexcept {
   for (const node_id n : owing_) send_release(n, debts_[n].on_wake(reachable(n), now), out);
 }

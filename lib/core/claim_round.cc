@@ -6,6 +6,12 @@
 #include "core/outcome.h"
 
 namespace redlock::core {
+namespace {
+
+// How much of a wait its last attempt gets, at most.
+constexpr nanoseconds last_attempt_max = milliseconds{10};
+
+}  // namespace
 
 void claim::open_attempt(time_point now, outbox& out) noexcept {
   state_ = state::acquiring;
@@ -137,10 +143,11 @@ void claim::fail_attempt(errc why, time_point now, outbox& out) noexcept {
   state_ = state::pausing;
   retry_at_ = now + pause(terms_.retry, attempt_, key_left_, random());
   if (give_up_at() == never) return;
-  // Towards the end of the wait rather too many tries than to give up early: the last one with a
-  // whole node time-out left, and below that halfway to the end.
-  const time_point last_chance = give_up_at() - terms_.effective_timeout();
-  retry_at_ = std::min(retry_at_, std::max(last_chance, now + (give_up_at() - now) / 2));
+  // Rather a last try at the end of the wait than to give up early; but none so short that a busy
+  // machine would make a held lock look like nodes that do not answer.
+  const time_point last_start =
+      give_up_at() - std::min({terms_.effective_timeout(), last_attempt_max, terms_.wait / 10});
+  retry_at_ = std::min(retry_at_, last_start);
   if (retry_at_ < now + milliseconds{1}) give_up(why, out);
 }
 

@@ -52,6 +52,9 @@ class debt {
   [[nodiscard]] request on_answer(attempt_id k, answer a, bool up, nanoseconds node_timeout,
                                   time_point now) noexcept;
 
+  // Nothing is owed any more: it is confirmed, or the keys expire by themselves.
+  void settle() noexcept;
+
   // The node takes commands again.
   [[nodiscard]] request on_up() noexcept;
 
@@ -64,7 +67,6 @@ class debt {
  private:
   [[nodiscard]] request start_pass() noexcept;
   void end_pass() noexcept;
-  void settle() noexcept;
 
   attempt_id confirmed_ = 0;   // all up to this one are confirmed, or never were
   attempt_id last_ = 0;        // the last that is owed

@@ -115,7 +115,8 @@ void driver::publish_load(core::node_id n, core::nanoseconds latency,
 ticket* driver::open(const core::terms& t, const core::base& who, std::string key,
                      std::shared_ptr<owner> whose) {
   core::check(!is_closing());
-  if (tickets_.size() >= settings_.max_leases) return nullptr;
+  if (active_ >= settings_.max_leases) return nullptr;
+  ++active_;
   return &put_on(tickets_,
                  std::make_unique<ticket>(*this, t, who, std::move(key), std::move(whose)));
 }
@@ -157,6 +158,12 @@ void driver::on_reach_changed(core::time_point now) noexcept {
   const core::reach r = reach();
   // By index: what a ticket does may add to other lists, never to this one.
   for (std::size_t i = 0; i < tickets_.size(); ++i) tickets_[i]->on_reach(r, now);
+}
+
+void driver::on_ended(ticket& t) noexcept {
+  --active_;
+  // The memory of unconfirmed releases is bounded (R2).
+  if (tickets_.size() - active_ > settings_.max_leases) t.forget_releases();
 }
 
 void driver::retire(ticket& t) noexcept {

@@ -34,7 +34,7 @@ void schedule::clear(timer& t) noexcept {
 }
 
 bool schedule::wake_one(core::time_point now) noexcept {
-  if (next() > now) return false;
+  if (heap_.empty() || next() > now) return false;
   timer& t = *heap_.front();
   clear(t);
   t.on_time(now);

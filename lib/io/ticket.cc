@@ -47,6 +47,9 @@ void ticket::step(core::time_point now, Input input) noexcept {
     owner_->on_nodes_held(nodes_held_);
   }
   tell(news, now);
+  if (claim_.where() == core::claim::state::ended && !std::exchange(ended_, true)) {
+    driver_.on_ended(*this);
+  }
   if (is_finished()) driver_.retire(*this);
 }
 
@@ -92,12 +95,15 @@ void ticket::close(core::time_point now) noexcept {
   }
 }
 
+void ticket::forget_releases() noexcept { claim_.forget_releases(); }
+
 bool ticket::is_idle() const noexcept {
   return claim_.where() == core::claim::state::ended && pending_ == 0;
 }
 
 bool ticket::wants(const core::command& c, core::time_point now) noexcept {
-  return claim_.wants(c, now);
+  const bool for_holder = c.what == core::verb::renew || c.what == core::verb::refill;
+  return claim_.wants(c, now) && (!for_holder || owner_->is_held());
 }
 
 script_call ticket::call(const core::command& c) noexcept {

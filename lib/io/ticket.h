@@ -35,6 +35,9 @@ class ticket final : public sink, public timer {
   void stop_signalled(core::time_point now) noexcept;  // after on_lost() or on_closing()
   void on_reach(const core::reach& nodes, core::time_point now) noexcept;
 
+  // Gives up the releases that are still to be confirmed: the keys will expire. REQUIRES: ended.
+  void forget_releases() noexcept;
+
   // Ends whatever is under way: the waiting with errc::shut_down, a lease with on_closing().
   void close(core::time_point now) noexcept;
 
@@ -75,6 +78,7 @@ class ticket final : public sink, public timer {
   std::size_t pending_ = 0;        // commands not yet settled
   std::size_t nodes_held_ = 0;
   bool closing_ = false;
+  bool ended_ = false;  // the driver knows that the claim has ended
 };
 
 }  // namespace redlock::io

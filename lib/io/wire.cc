@@ -2,6 +2,7 @@
 
 #include <hiredis/hiredis.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -27,6 +28,9 @@ void append_header(std::string& out, char kind, std::size_t n) {
   out += digits(n).view();
   out += "\r\n";
 }
+
+// A stranger's key may live for ages; the core counts in nanoseconds.
+constexpr std::uint64_t left_max = std::chrono::milliseconds(std::chrono::hours(24 * 365)).count();
 
 bool contains(std::string_view text, std::string_view part) noexcept {
   return text.find(part) != std::string_view::npos;
@@ -105,23 +109,27 @@ std::optional<node_reply> read_reply(script what, std::uint64_t number,
 
   node_reply read;
   read.text = fields[2];
-  const bool yes = fields[0] == yes_of(what);
-  const bool refused = fields[0] == "refused" && (what == script::acquire || what == script::refill);
-  if (yes) {
+  const bool takes = what == script::acquire || what == script::refill;
+  std::size_t length = 2;
+  if (fields[0] == yes_of(what)) {
     read.answer = answer::granted;
-  } else if (refused) {
+    if (what == script::inspect) length = 4;
+  } else if (fields[0] == "refused" && takes) {
     read.answer = answer::refused;
-  } else if (fields[0] == "absent" && what != script::acquire && what != script::refill) {
+    length = 4;
+  } else if (fields[0] == "absent" && !takes) {
     read.answer = answer::absent;
   } else if (fields[0] == "foreign") {
     read.answer = answer::foreign;
+    length = 3;
   } else {
     return {};
   }
-  if (refused || (yes && what == script::inspect)) {
+  if (reply.elements != length) return {};
+  if (length == 4) {
     const auto left = number_in(fields[3]);
     if (!left) return {};
-    read.key_left = core::milliseconds{static_cast<std::int64_t>(*left)};
+    read.key_left = core::milliseconds{static_cast<std::int64_t>(std::min(*left, left_max))};
   }
   return read;
 }
@@ -129,7 +137,7 @@ std::optional<node_reply> read_reply(script what, std::uint64_t number,
 answer classify_error(std::string_view error) noexcept {
   // Wrong or missing password, missing rights (also as a script meets them, on servers before 7.2),
   // and servers that can never be a node of ours.
-  static constexpr std::array<std::string_view, 13> denied{
+  static constexpr std::array<std::string_view, 15> denied{
       "NOPERM",
       "NOAUTH",
       "WRONGPASS",
@@ -141,7 +149,9 @@ answer classify_error(std::string_view error) noexcept {
       "MOVED ",
       "CROSSSLOT",
       "CLUSTERDOWN",
+      "not allowed in cluster mode",
       "unknown command",
+      "Unknown Redis command",
       "DB index is out of range"};
   if (contains(error, "READONLY")) return answer::replica;
   for (const std::string_view part : denied) {

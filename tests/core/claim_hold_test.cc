@@ -71,6 +71,17 @@ TEST(Claim, JoinsARenewalThatIsUnderWay) {  // N6: one round in flight per handl
   EXPECT_EQ(c.times(news::renewed), 1);
 }
 
+TEST(Claim, TellsOneThingAtATimeWhenOneRenewalEndsAsAnotherFails) {
+  conversation c = held(plain_terms());
+  c.renew();
+  c.skip(50ms);  // its time is over, but nobody has looked
+  c.set_reach({});
+  c.renew();
+  EXPECT_EQ(c.told(), news::renew_failed) << "the first";
+  c.pass(50ms);
+  EXPECT_EQ(c.times(news::renew_failed), 2) << "the second";
+}
+
 TEST(Claim, DoesNotLetLatenessAddUp) {  // N6, B45
   constexpr nanoseconds every = 333ms;
   constexpr nanoseconds late_most = 10ms;
@@ -128,16 +139,33 @@ TEST(Claim, IsHeldNoLongerThanMaxHold) {  // N7, B44
   }
 }
 
+TEST(Claim, CountsMaxHoldFromBeforeTheAcquireWasSent) {  // N7
+  terms t = renewing();
+  t.max_hold = 1000ms;
+  conversation c(t);
+  c.acquire();
+  c.pass(40ms);
+  c.answer_all(answer::granted);
+  while (c.where() == state::held) {
+    c.pass(c.wakes_at() - c.clock());
+    c.answer_all(answer::granted);
+  }
+  EXPECT_LE(c.valid_until(), 1000ms);
+}
+
 TEST(Claim, IsNotHeldPastMaxHoldByRenewingByHand) {  // N7
   terms t = plain_terms();
   t.max_hold = 1500ms;
   conversation c = held(t);
+  nanoseconds before = c.valid_until();
   while (true) {
-    c.pass(7ms);
+    c.pass(7ms + 333us);
     if (c.where() != state::held) break;
     c.renew();
     if (c.where() != state::held) break;
     c.answer_all(answer::granted);
+    ASSERT_GE(c.valid_until(), before) << "nor ever shortened (N1)";
+    before = c.valid_until();
   }
   EXPECT_LE(c.valid_until(), 1500ms);
 }
@@ -173,6 +201,18 @@ TEST(Claim, IsLostOnceSoManyNodesDisownItThatNoQuorumCanBe) {  // N3
     }
     ASSERT_EQ(c.told(), news::lost) << nodes;
     ASSERT_EQ(c.claim().why(), errc::lost);
+  }
+}
+
+TEST(Claim, IsNotLostWhileThoseThatSaidNothingCouldStillMakeAQuorum) {  // N3
+  for (std::size_t nodes = 1; nodes <= 7; ++nodes) {
+    const terms t = plain_terms(nodes);
+    conversation c = held(t);
+    c.renew();
+    const std::size_t spare = nodes - t.quorum;
+    for (node_id n = 0; n < nodes; ++n) c.answer(n, n < spare ? answer::absent : answer::error);
+    ASSERT_EQ(c.where(), state::held) << nodes;
+    ASSERT_EQ(c.times(news::renew_failed), 1);
   }
 }
 
@@ -254,6 +294,25 @@ TEST(Claim, RefillsEachNodeOnceAfterASuccessAndNeverWhileItOwesAnAnswer) {  // N
   c.answer(4, answer::granted);
   EXPECT_EQ(c.told(), news::renewed);
   EXPECT_EQ(c.sent(verb::refill), std::vector<node_id>{1});
+}
+
+TEST(Claim, RefillsANodeThatWasStillBusyWithAnEarlierAttempt) {  // N2
+  terms t = plain_terms();
+  t.wait = wait_forever;
+  conversation c(t);
+  c.acquire();
+  c.pass(90ms);  // nobody answers; the second attempt
+  ASSERT_EQ(c.claim().attempt(), 2U);
+  for (const answer a : {answer::granted, answer::granted, answer::granted}) {
+    c.answer(0, a);  // the first acquire, its release, the second acquire
+    c.answer(1, a);
+  }
+  ASSERT_EQ(c.where(), state::held);
+  c.answer(2, answer::refused);
+  c.answer(2, answer::foreign);
+  EXPECT_TRUE(c.sent().empty());
+  c.answer(2, answer::refused);
+  EXPECT_EQ(c.sent(verb::refill), std::vector<node_id>{2});
 }
 
 TEST(Claim, CountsARefilledNodeFromTheNextRoundOn) {  // N2

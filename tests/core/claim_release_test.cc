@@ -33,6 +33,42 @@ TEST(Claim, TellsEveryNodeOfItsReleaseEvenWhereNothingWasSet) {  // R4, B63
   EXPECT_EQ(c.told(), news::released);
 }
 
+TEST(Claim, IsNotReleasedByAnswersToTheReleaseOfAnEarlierAttempt) {  // R4, G5
+  terms t = plain_terms();
+  t.wait = wait_forever;
+  conversation c(t);
+  c.acquire();
+  c.pass(90ms);  // nobody answers; the second attempt
+  ASSERT_EQ(c.claim().attempt(), 2U);
+  for (const node_id n : {node_id{0}, node_id{1}}) {
+    c.answer(n, answer::granted);  // the first acquire
+    c.answer(n, answer::error);    // its release, which is sent again
+    c.answer(n, answer::granted);  // the second acquire
+  }
+  ASSERT_EQ(c.where(), state::held);
+  c.pass(60ms);
+  ASSERT_EQ(c.unanswered(0).size(), 1U);
+  c.release();
+  c.answer(0, answer::absent);
+  c.answer(1, answer::absent);
+  EXPECT_EQ(c.where(), state::releasing);
+  c.answer(0, answer::granted);
+  c.answer(1, answer::granted);
+  EXPECT_EQ(c.told(), news::released);
+}
+
+TEST(Claim, AsksNodesThatNeverHadTheKeyToo) {  // R4: q answers, whoever gives them
+  conversation c(plain_terms(), {.up = node_set::first(2), .fresh = {}, .denied = {}});
+  c.acquire();
+  c.answer_all(answer::granted);
+  c.renew();
+  c.connect(2);  // in time for the release, and for nothing before it
+  c.release();
+  EXPECT_EQ(c.sent(verb::release), (std::vector<node_id>{0, 1, 2}));
+  c.answer_all(answer::granted);  // the renewal, and two of the releases
+  EXPECT_TRUE(c.claim().finished());
+}
+
 TEST(Claim, EndsItsReleaseAfterOneNodeTimeoutAndGoesOnInTheBackground) {  // R4, B50, B62
   terms t = plain_terms();
   t.renew_every = 333ms;

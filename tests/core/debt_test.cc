@@ -254,6 +254,18 @@ TEST(Debt, AsksForEveryAttemptOfTheRangeInOrder) {
   EXPECT_TRUE(d.settled());
 }
 
+TEST(Debt, AsksForAllOfTheRangeEvenIfItCannotBeSureOfAny) {  // R4: any of them may be there
+  debt d;
+  d.key_may_stand(at(10s));
+  d.unsure(at(10s));
+  EXPECT_EQ(d.owe(1, down), request{});
+  EXPECT_EQ(d.owe(2, down), request{});
+  EXPECT_EQ(d.on_up(), request{1});
+  EXPECT_EQ(d.on_answer(1, answer::absent, up, node_timeout, at(0s)), request{2});
+  EXPECT_EQ(d.on_answer(2, answer::absent, up, node_timeout, at(0s)), request{});
+  EXPECT_EQ(d.wake(), at(50ms));
+}
+
 TEST(Debt, KeepsWhatStandsBehindAnUnconfirmedAttempt) {
   debt d;
   d.key_may_stand(at(10s));

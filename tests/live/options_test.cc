@@ -241,7 +241,7 @@ TEST(max_leases, does_not_count_what_was_released_although_a_node_has_not_confir
   o.max_leases = 2;
   lock_manager locks(std::move(o));
   ASSERT_TRUE(all_up(locks));
-  nodes[0].kill();
+  nodes[0].stop();
   for (int i = 0; i < 10; ++i) {
     result<lease> held = locks.acquire("r" + std::to_string(i), {.ttl = 60s});
     ASSERT_TRUE(succeeded(held)) << i;

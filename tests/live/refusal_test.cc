@@ -49,7 +49,8 @@ TEST(a_refusal, leaves_the_holders_keys_alone) {
   lock_manager locks(nodes.options());
   ASSERT_TRUE(all_up(locks));
   for (std::size_t i = 0; i < 5; ++i) nodes.set(i, key_of("r"), "other", 60s);
-  EXPECT_TRUE(failed_with(errc::held_by_other, locks.acquire("r", {.wait = 100ms})));
+  const lock_options persistent{.wait = wait_forever, .max_attempts = 8};
+  EXPECT_TRUE(failed_with(errc::held_by_other, locks.acquire("r", persistent)));
   EXPECT_EQ(nodes.count(key_of("r"), "other"), 5U);
   EXPECT_GT(nodes.pttl(0, key_of("r")), 30s);
 }

@@ -46,6 +46,9 @@ expect_end() {
 
 contains() { grep -qF -e "$2" "$1"; }
 
+# Checks that a file has a line that matches.
+expect_line() { grep -qE -e "$2" "$1" || fail "no line '$2' in: $(cat "$1")"; }
+
 # A process that ended and was not waited for yet by its parent is gone too.
 gone() {
   local state
@@ -62,8 +65,8 @@ kill_servers() {
   for n in "$@"; do await gone "$(server_pid "$n")"; done
 }
 
-# main REDLOCK TEST [AROUND...]: runs one test; or, if TEST is empty, all in turn, each by the command
-# AROUND (a sandbox of its own, say), and shows the output of those that fail.
+# main REDLOCK TEST [AROUND...]: runs one test; or, if TEST is empty, all in turn, each by the
+# command AROUND (a sandbox of its own, say), and shows the output of those that fail.
 main() {
   redlock=$(realpath "$1")
   local name=$2 failures=0 count=0

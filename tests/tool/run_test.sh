@@ -8,17 +8,24 @@ here=$(dirname "$(realpath "$0")")
 
 run() { "$redlock" run "$@"; }
 
-# A command that says it runs and then goes on until it is ended.
-readonly announce='echo ready >"$0/ready"; while :; do sleep 0.05; done'
-
-await_ready() { await test -e "$scratch/ready"; }
+# Holds the lock in the background, with these options, while a command goes on until it is ended.
+# PREPARE is a part of that command; "$0" in it is our directory.
+hold() {
+  local prepare=$1
+  shift
+  rm -f "$scratch/ready"
+  "$redlock" run --wait 30s "$@" r -- \
+    sh -c "$prepare"'; echo >"$0/ready"; while [ -d "$0" ]; do sleep 0.05; done' "$scratch" 2>"$scratch/err" &
+  holder=$!
+  await test -e "$scratch/ready"
+}
 
 it_ends_with_the_status_of_cmd() {
   expect 0 run --wait 30s r -- true
   expect 7 run --wait 30s r -- sh -c 'exit 7'
   expect 137 run --wait 30s r -- sh -c 'kill -KILL $$'
   expect 74 run --wait 30s r -- sh -c 'exit 74'
-  exits 1 "$redlock" status r || await exits 1 "$redlock" status r
+  await exits 1 "$redlock" status r
 }
 
 it_leaves_the_arguments_of_cmd_alone() {
@@ -28,18 +35,16 @@ it_leaves_the_arguments_of_cmd_alone() {
 
 it_tells_cmd_what_it_holds() {
   run --wait 30s 'a name' -- sh -c 'echo "$REDLOCK_RESOURCE/$REDLOCK_TOKEN"' >"$scratch/out"
-  grep -qE '^a name/[^@]+@.+$' "$scratch/out" || fail "told: $(cat "$scratch/out")"
+  expect_line "$scratch/out" '^a name/[^@]+@.+$'
 }
 
 it_takes_a_name_that_begins_with_a_dash() {
   run --wait 30s --resource=--wait -- sh -c 'echo "$REDLOCK_RESOURCE"' >"$scratch/out"
-  [ "$(cat "$scratch/out")" = --wait ] || fail "told: $(cat "$scratch/out")"
+  expect_line "$scratch/out" '^--wait$'
 }
 
 it_holds_the_lock_while_cmd_runs_and_not_after() {
-  "$redlock" run --wait 30s r -- sh -c "$announce" "$scratch" &
-  local holder=$!
-  await_ready
+  hold :
   await exits 0 "$redlock" status r
   await exits 75 run r -- true
   "$redlock" run --wait forever r -- touch "$scratch/next" &
@@ -55,7 +60,8 @@ it_lets_one_in_at_a_time() {
   local i children=()
   for i in 1 2 3 4; do
     for _ in 1 2 3 4 5; do
-      run --wait forever r -- sh -c 'mkdir "$0/in" && echo . >>"$0/count" && rmdir "$0/in"' "$scratch"
+      run --wait forever r -- \
+        sh -c 'mkdir "$0/in" && echo . >>"$0/count" && rmdir "$0/in"' "$scratch"
     done &
     children+=($!)
   done
@@ -68,54 +74,48 @@ it_renews_the_lock() {
 }
 
 it_ends_cmd_when_the_lock_is_lost() {
-  "$redlock" run --wait 30s --ttl 2s r -- sh -c "trap 'echo term >\"\$0/term\"; exit 0' TERM; $announce" \
-    "$scratch" 2>"$scratch/err" &
-  await_ready
+  hold 'trap "echo >\"$0/term\"; exit 0" TERM' --ttl 3s
   kill_servers 1 3 5
-  expect_end 74 $!
+  expect_end 74 "$holder"
   [ -e "$scratch/term" ] || fail "no SIGTERM"
-  contains "$scratch/err" "lost the lock" || fail "said: $(cat "$scratch/err")"
+  expect_line "$scratch/err" 'lost the lock on r: '
 }
 
 it_kills_a_cmd_that_does_not_end() {
-  "$redlock" run --wait 30s --ttl 2s --kill-after 100ms r -- sh -c "trap '' TERM; $announce" "$scratch" &
-  await_ready
+  hold 'trap "" TERM' --ttl 3s --kill-after 100ms
   kill_servers 1 2 3
-  expect_end 74 $!
+  expect_end 74 "$holder"
 }
 
 it_ends_what_cmd_has_started_as_well() {
-  "$redlock" run --wait 30s --ttl 2s --kill-after 100ms r -- sh -c \
-    '(trap "" TERM; while :; do sleep 0.05; done) & echo $! >"$0/inner"; echo >"$0/ready"; wait' \
-    "$scratch" &
-  await_ready
+  hold '(trap "" TERM; while [ -d "$0" ]; do sleep 0.05; done) & echo $! >"$0/inner"' \
+    --ttl 3s --kill-after 100ms
   kill_servers 1 2 3
-  expect_end 74 $!
+  expect_end 74 "$holder"
   await gone "$(cat "$scratch/inner")"
 }
 
 it_survives_the_loss_of_a_minority() {
-  "$redlock" run --wait 30s --ttl 3s r -- sh -c 'echo >"$0/ready"; sleep 7' "$scratch" &
-  await_ready
+  hold 'trap "sleep 7; exit 0" TERM' --ttl 3s
+  await held_by_all
   kill_servers 2 4
-  expect_end 0 $!
+  kill -TERM "$holder"  # now it goes on for some more ttls
+  expect_end 0 "$holder"
 }
+
+held_by_all() { "$redlock" status --json r | grep -q '"votes":5'; }
 
 it_passes_signals_on() {
   local signal
   for signal in INT TERM HUP QUIT; do
-    rm -f "$scratch/ready"
-    "$redlock" run --wait 30s r -- sh -c "trap 'exit 9' $signal; $announce" "$scratch" &
-    await_ready
-    kill -s "$signal" $!
-    expect_end 9 $!
+    hold "trap 'exit 9' $signal"
+    kill -s "$signal" "$holder"
+    expect_end 9 "$holder"
   done
 }
 
 it_stops_waiting_on_a_signal() {
-  "$redlock" run --wait 30s r -- sh -c "$announce" "$scratch" &
-  local holder=$!
-  await_ready
+  hold :
   "$redlock" run --wait forever r -- touch "$scratch/never" &
   local waiter=$!
   # It takes signals as messages once it has made its descriptor for them.
@@ -130,20 +130,18 @@ it_stops_waiting_on_a_signal() {
 signals_are_taken() { readlink /proc/"$1"/fd/* 2>/dev/null | grep -q signalfd; }
 
 it_leaves_no_cmd_behind_when_it_is_killed() {
-  "$redlock" run --wait 30s --ttl 2s r -- sh -c "trap 'echo >\"\$0/term\"; exit' TERM; $announce" "$scratch" &
-  await_ready
-  kill -KILL $!
-  expect_end 137 $!
+  hold 'trap "echo >\"$0/term\"; exit" TERM' --ttl 3s
+  kill -KILL "$holder"
+  expect_end 137 "$holder"
   await test -e "$scratch/term"
 }
 
 it_keeps_the_status_of_cmd_when_it_cannot_release() {
-  "$redlock" run --wait 30s --ttl 60s r -- sh -c "trap 'exit 5' TERM; $announce" "$scratch" 2>"$scratch/err" &
-  await_ready
+  hold 'trap "exit 5" TERM' --ttl 60s
   kill_servers 1 2 3
-  kill -TERM $!
-  expect_end 5 $!
-  contains "$scratch/err" "cannot release" || fail "said: $(cat "$scratch/err")"
+  kill -TERM "$holder"
+  expect_end 5 "$holder"
+  expect_line "$scratch/err" 'cannot release the lock on r'
 }
 
 it_says_when_there_is_no_quorum() {
@@ -154,7 +152,7 @@ it_says_when_there_is_no_quorum() {
 
 it_says_when_the_nodes_are_misconfigured() {
   export REDLOCK_NODES=${REDLOCK_NODES//redis:\/\//redis://nobody:secret@}
-  exits 78 run r -- true || await exits 78 run r -- true
+  await exits 78 run r -- true
   ! contains "$scratch/exits.err" secret || fail "it shows a password"
 }
 
@@ -199,7 +197,7 @@ it_lends_the_terminal_to_cmd() {
   (sleep 0.2; echo hello; await test -e "$scratch/done") |
     script -qec "'$redlock' run --wait 30s r -- sh -c 'read x; echo got=\$x; touch $scratch/done'" \
       /dev/null >"$scratch/out"
-  contains "$scratch/out" got=hello || fail "read: $(cat "$scratch/out")"
+  expect_line "$scratch/out" got=hello
 }
 
 it_notices_that_help_cannot_be_written() {

@@ -57,7 +57,7 @@ program prepare_command(const sandbox_request& r) {
                            s.last_words()));
 }
 
-// Waits until the server answers. False if a signal says that nobody wants it any more.
+// Waits until the server answers; gives the signal that ended the waiting, if one did.
 std::optional<int> wait_until_ready(server& s, signal_queue& signals) {
   const auto deadline = std::chrono::steady_clock::now() + start_patience;
   int ports_tried = 1;

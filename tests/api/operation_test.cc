@@ -1,0 +1,188 @@
+// operation: starts when it is consumed, ends once, and never starts if it is dropped.
+
+#include "redlock/operation.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+namespace redlock {
+namespace {
+
+using detail::completion;
+using detail::delivery;
+
+// What became of an operation, seen from the library's side.
+struct history {
+  int starts = 0;
+  int destroyed = 0;
+  std::optional<delivery> how;
+  completion<std::unique_ptr<int>>* whom = nullptr;
+
+  void end(result<std::unique_ptr<int>> r) { std::exchange(whom, nullptr)->complete(std::move(r)); }
+};
+
+using ended = result<std::unique_ptr<int>>;
+
+// Leaves the completion to the test.
+class slow_start final : public detail::starter<std::unique_ptr<int>> {
+ public:
+  explicit slow_start(history& h) : history_(&h) {}
+  slow_start(const slow_start&) = delete;
+  slow_start& operator=(const slow_start&) = delete;
+  ~slow_start() override { ++history_->destroyed; }
+
+  void start(completion<std::unique_ptr<int>>& whom, delivery how) noexcept override {
+    ++history_->starts;
+    history_->how = how;
+    history_->whom = &whom;
+  }
+
+ private:
+  history* history_;
+};
+
+// Ends inside start().
+class quick_start final : public detail::starter<std::unique_ptr<int>> {
+ public:
+  explicit quick_start(int n) : n_(n) {}
+  void start(completion<std::unique_ptr<int>>& whom, delivery /*how*/) noexcept override {
+    whom.complete(std::make_unique<int>(n_));
+  }
+
+ private:
+  int n_;
+};
+
+// Ends on a thread of its own.
+class threaded_start final : public detail::starter<std::unique_ptr<int>> {
+ public:
+  explicit threaded_start(std::thread& t) : thread_(&t) {}
+  void start(completion<std::unique_ptr<int>>& whom, delivery how) noexcept override {
+    EXPECT_EQ(how, delivery::direct);
+    *thread_ = std::thread([&whom] { whom.complete(std::make_unique<int>(7)); });
+  }
+
+ private:
+  std::thread* thread_;
+};
+
+template <class Op>
+concept gettable = requires(Op&& op) {
+  std::forward<Op>(op).get();
+};
+
+template <class Op, class F>
+concept takes_callback = requires(Op&& op, F f) {
+  std::forward<Op>(op).then(f);
+};
+
+operation<std::unique_ptr<int>> slow(history& h) {
+  return operation<std::unique_ptr<int>>(std::make_unique<slow_start>(h));
+}
+
+TEST(Operation, NeverStartsIfItIsDropped) {
+  history h;
+  { const auto dropped = slow(h); }
+  EXPECT_EQ(h.starts, 0);
+  EXPECT_EQ(h.destroyed, 1);
+}
+
+TEST(Operation, StartsOnceWhenItIsConsumedAndNotWhenItIsMoved) {
+  history h;
+  auto first = slow(h);
+  auto second = std::move(first);
+  EXPECT_EQ(h.starts, 0);
+  std::move(second).then([](const ended&) {});
+  EXPECT_EQ(h.starts, 1);
+  EXPECT_EQ(h.destroyed, 1);
+  h.end(errc::lost);
+  EXPECT_EQ(h.starts, 1);
+}
+
+TEST(Operation, CanBeMovedOnlyAndConsumedOnlyAsAnRvalue) {
+  using any = operation<int>;
+  static_assert(!std::is_copy_constructible_v<any>);
+  static_assert(std::is_nothrow_move_constructible_v<any>);
+  static_assert(std::is_nothrow_move_assignable_v<any>);
+  static_assert(gettable<any> && !gettable<any&>);
+  static_assert(takes_callback<any, void (*)(result<int>)>);
+  static_assert(!takes_callback<any&, void (*)(result<int>)>);
+  static_assert(!takes_callback<any, void (*)(int)>);
+}
+
+TEST(Operation, CallsBackOnceWhenItEndsAndNotBefore) {
+  history h;
+  int calls = 0;
+  int seen = 0;
+  slow(h).then([&](ended r) {
+    ++calls;
+    seen = **r;
+  });
+  EXPECT_EQ(h.how, delivery::executor);
+  EXPECT_EQ(calls, 0);
+  h.end(std::make_unique<int>(7));
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(seen, 7);
+}
+
+TEST(Operation, HandsAFailureToItsCallback) {
+  history h;
+  errc seen{};
+  slow(h).then([&](const ended& r) { seen = r.error().code(); });
+  h.end(failure(errc::held_by_other, "busy"));
+  EXPECT_EQ(seen, errc::held_by_other);
+}
+
+TEST(Operation, DestroysItsCallbackAfterTheCall) {
+  history h;
+  const auto shared = std::make_shared<int>(0);
+  slow(h).then([held = std::make_unique<std::shared_ptr<int>>(shared)](const ended&) { ++**held; });
+  EXPECT_EQ(shared.use_count(), 2);
+  h.end(errc::lost);
+  EXPECT_EQ(*shared, 1);
+  EXPECT_EQ(shared.use_count(), 1);
+}
+
+TEST(Operation, CallsACallbackThatCanBeCalledOnlyOnce) {
+  struct once {
+    int* calls;
+    void operator()(const ended&) && { ++*calls; }
+  };
+  history h;
+  int calls = 0;
+  slow(h).then(once{&calls});
+  h.end(errc::lost);
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(Operation, GivesTheResultToTheThreadThatWaits) {
+  std::thread other;
+  operation<std::unique_ptr<int>> op(std::make_unique<threaded_start>(other));
+  const ended r = std::move(op).get();
+  other.join();
+  EXPECT_EQ(*r.value(), 7);
+}
+
+TEST(Operation, MayEndBeforeItsStartReturns) {
+  EXPECT_EQ(**operation<std::unique_ptr<int>>(std::make_unique<quick_start>(7)).get(), 7);
+  int seen = 0;
+  operation<std::unique_ptr<int>>(std::make_unique<quick_start>(8)).then([&](ended r) {
+    seen = **r;
+  });
+  EXPECT_EQ(seen, 8);
+}
+
+TEST(Operation, WorksForResultsWithoutAValue) {
+  struct void_start final : detail::starter<void> {
+    void start(completion<void>& whom, delivery /*how*/) noexcept override { whom.complete({}); }
+  };
+  EXPECT_TRUE(operation<void>(std::make_unique<void_start>()).get().has_value());
+}
+
+}  // namespace
+}  // namespace redlock
