@@ -68,8 +68,8 @@ struct node_answer {
 // The votes of all nodes when the outcome was decided. granted + refused + faults may be less than
 // nodes: an outcome is decided as soon as no further answer can change it.
 struct votes {
-  std::uint8_t nodes = 0;    // configured
-  std::uint8_t quorum = 0;   // needed
+  std::uint8_t nodes = 0;   // configured
+  std::uint8_t quorum = 0;  // needed
   std::uint8_t granted = 0;
   std::uint8_t refused = 0;  // refused, absent, foreign
   std::uint8_t faults = 0;   // everything else

@@ -31,10 +31,10 @@ class lease_state;
 // never block and cost one clock reading at most.
 class [[nodiscard]] REDLOCK_API lease {
  public:
-  lease() noexcept;                           // holds nothing
-  lease(lease&& other) noexcept;              // leaves `other` empty
-  lease& operator=(lease&& other) noexcept;   // lets go of what it held first
-  ~lease();                                   // releases; never waits, never throws
+  lease() noexcept;                          // holds nothing
+  lease(lease&& other) noexcept;             // leaves `other` empty
+  lease& operator=(lease&& other) noexcept;  // lets go of what it held first
+  ~lease();                                  // releases; never waits, never throws
 
   // True while nobody else can hold the resource, by this machine's clock.
   [[nodiscard]] bool held() const noexcept;
@@ -45,15 +45,14 @@ class [[nodiscard]] REDLOCK_API lease {
   [[nodiscard]] clock::duration remaining() const noexcept;  // never negative
 
   // Stop is requested exactly once: when the lease is lost, when it has stop_margin left and no
-  // renewal succeeded, or when it is released, whichever is first (rule N5). Stop callbacks run on a
-  // thread of their own; on a release, on the thread that releases, destroys or overwrites the lease.
-  // After the request
-  // exclusivity is not guaranteed, except that held() stays true until validity really ends.
-  // An empty lease gives a token that can never be stopped.
+  // renewal succeeded, or when it is released, whichever is first (rule N5). Stop callbacks run on
+  // a thread of their own; on a release, on the thread that releases, destroys or overwrites the
+  // lease. After the request exclusivity is not guaranteed, except that held() stays true until
+  // validity really ends. An empty lease gives a token that can never be stopped.
   [[nodiscard]] std::stop_token stop_token() const noexcept;
 
-  // Why the lease ended: `lost` with what the nodes said, `not_held` after a release, or `shut_down`
-  // with its manager; nothing while it stands.
+  // Why the lease ended: `lost` with what the nodes said, `not_held` after a release, or
+  // `shut_down` with its manager; nothing while it stands.
   [[nodiscard]] std::optional<redlock::failure> failure() const;
 
   // What was asked for. Empty for an empty lease. Valid as long as the lease is.

@@ -42,11 +42,11 @@ class REDLOCK_API lock_manager {
   ~lock_manager();
 
   // Takes the lock on `resource` (1 to 4,096 bytes, any bytes).
-  // Until a node's first contact has ended, one way or the other, the first attempt waits for it, at
-  // most options::connect_timeout.
-  // Errors: held_by_other, no_quorum, too_slow, bad_configuration, cancelled, shut_down,
-  // invalid_argument, overloaded. After a failure no key is left behind: what may have been set is
-  // taken back, in the background where a node does not answer.
+  // Until a node's first contact has ended, one way or the other, the first attempt waits for it,
+  // at most options::connect_timeout. Errors: held_by_other, no_quorum, too_slow,
+  // bad_configuration, cancelled, shut_down, invalid_argument, overloaded. After a failure no key
+  // is left behind: what may have been set is taken back, in the background where a node does not
+  // answer.
   result<lease> acquire(std::string_view resource, const lock_options& o = {});
   operation<lease> acquire_async(std::string_view resource, const lock_options& o = {});
 

@@ -2,7 +2,8 @@
 // of two ways, and ends exactly once, in a result<T>:
 //
 //   result<T> r = std::move(op).get();                 // blocks this thread
-//   std::move(op).then([](result<T> r) noexcept {…});  // calls back on the manager's executor thread
+//   std::move(op).then([](result<T> r) noexcept {…});  // calls back on the manager's executor
+//   thread
 //
 // An operation that is dropped unconsumed never starts.
 

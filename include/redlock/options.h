@@ -39,8 +39,8 @@ struct REDLOCK_API endpoint {
 
   endpoint() = default;
   // Throws lock_error(invalid_argument), naming the part that is wrong, never the password.
-  endpoint(std::string_view uri);                           // NOLINT: a list of strings reads well
-  endpoint(const char* uri) : endpoint(std::string_view(uri)) {}    // NOLINT
+  endpoint(std::string_view uri);  // NOLINT: a list of strings reads well
+  endpoint(const char* uri) : endpoint(std::string_view(uri)) {}         // NOLINT
   endpoint(const std::string& uri) : endpoint(std::string_view(uri)) {}  // NOLINT
 
   // For people and logs: "10.0.0.1:6379", "[::1]:6379", "unix:/run/redis.sock". No credentials.

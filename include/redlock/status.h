@@ -39,9 +39,9 @@ struct node_holding {
   // granted: there is a key with a holder and an expiry; absent: none; foreign: a key that is not a
   // lock; anything else: the node could not say.
   redlock::answer answer = redlock::answer::unreachable;
-  std::string token;                // the key's value
+  std::string token;                 // the key's value
   std::chrono::milliseconds ttl{0};  // what is left of it
-  std::string text;                 // the server's words, for an error
+  std::string text;                  // the server's words, for an error
 };
 
 // All nodes' view of a resource, gathered in one round. Not a snapshot: nodes answer one by one.

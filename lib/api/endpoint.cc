@@ -43,7 +43,8 @@ std::string decode(std::string_view text, std::string_view what) {
     }
     unsigned byte = 0;
     const std::string_view digits = text.substr(i + 1, 2);
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
     if (digits.size() != 2 || error != std::errc{} || end != digits.data() + 2) {
       reject("'%' in the " + std::string(what) + " is not followed by two hexadecimal digits");
     }

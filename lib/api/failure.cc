@@ -5,17 +5,28 @@ namespace {
 
 const char* sentence(errc e) noexcept {
   switch (e) {
-    case errc::held_by_other: return "held by other";
-    case errc::no_quorum: return "no quorum of the nodes gave an answer";
-    case errc::too_slow: return "granted too late to be of use";
-    case errc::lost: return "the lease was lost";
-    case errc::not_held: return "the lease is not held";
-    case errc::cancelled: return "cancelled by the caller";
-    case errc::shut_down: return "the lock_manager was closed";
-    case errc::invalid_argument: return "invalid argument";
-    case errc::would_deadlock: return "this blocking call could never return";
-    case errc::overloaded: return "a limit of this client is reached";
-    case errc::bad_configuration: return "too many nodes are misconfigured";
+    case errc::held_by_other:
+      return "held by other";
+    case errc::no_quorum:
+      return "no quorum of the nodes gave an answer";
+    case errc::too_slow:
+      return "granted too late to be of use";
+    case errc::lost:
+      return "the lease was lost";
+    case errc::not_held:
+      return "the lease is not held";
+    case errc::cancelled:
+      return "cancelled by the caller";
+    case errc::shut_down:
+      return "the lock_manager was closed";
+    case errc::invalid_argument:
+      return "invalid argument";
+    case errc::would_deadlock:
+      return "this blocking call could never return";
+    case errc::overloaded:
+      return "a limit of this client is reached";
+    case errc::bad_configuration:
+      return "too many nodes are misconfigured";
   }
   return "unknown redlock error";
 }
@@ -23,22 +34,31 @@ const char* sentence(errc e) noexcept {
 class redlock_category final : public std::error_category {
  public:
   [[nodiscard]] const char* name() const noexcept override { return "redlock"; }
-  [[nodiscard]] std::string message(int e) const override {
-    return sentence(static_cast<errc>(e));
-  }
+  [[nodiscard]] std::string message(int e) const override { return sentence(static_cast<errc>(e)); }
   [[nodiscard]] std::error_condition default_error_condition(int e) const noexcept override {
     switch (static_cast<errc>(e)) {
-      case errc::held_by_other: return std::errc::device_or_resource_busy;
-      case errc::no_quorum: return std::errc::host_unreachable;
-      case errc::too_slow: return std::errc::timed_out;
-      case errc::lost: return std::errc::owner_dead;
-      case errc::not_held: return std::errc::operation_not_permitted;
-      case errc::cancelled: return std::errc::operation_canceled;
-      case errc::shut_down: return std::errc::connection_aborted;
-      case errc::invalid_argument: return std::errc::invalid_argument;
-      case errc::would_deadlock: return std::errc::resource_deadlock_would_occur;
-      case errc::overloaded: return std::errc::resource_unavailable_try_again;
-      case errc::bad_configuration: return std::errc::wrong_protocol_type;
+      case errc::held_by_other:
+        return std::errc::device_or_resource_busy;
+      case errc::no_quorum:
+        return std::errc::host_unreachable;
+      case errc::too_slow:
+        return std::errc::timed_out;
+      case errc::lost:
+        return std::errc::owner_dead;
+      case errc::not_held:
+        return std::errc::operation_not_permitted;
+      case errc::cancelled:
+        return std::errc::operation_canceled;
+      case errc::shut_down:
+        return std::errc::connection_aborted;
+      case errc::invalid_argument:
+        return std::errc::invalid_argument;
+      case errc::would_deadlock:
+        return std::errc::resource_deadlock_would_occur;
+      case errc::overloaded:
+        return std::errc::resource_unavailable_try_again;
+      case errc::bad_configuration:
+        return std::errc::wrong_protocol_type;
     }
     return {e, *this};
   }
@@ -68,35 +88,58 @@ const std::error_category& category() noexcept {
 
 std::string_view name(errc e) noexcept {
   switch (e) {
-    case errc::held_by_other: return "held_by_other";
-    case errc::no_quorum: return "no_quorum";
-    case errc::too_slow: return "too_slow";
-    case errc::lost: return "lost";
-    case errc::not_held: return "not_held";
-    case errc::cancelled: return "cancelled";
-    case errc::shut_down: return "shut_down";
-    case errc::invalid_argument: return "invalid_argument";
-    case errc::would_deadlock: return "would_deadlock";
-    case errc::overloaded: return "overloaded";
-    case errc::bad_configuration: return "bad_configuration";
+    case errc::held_by_other:
+      return "held_by_other";
+    case errc::no_quorum:
+      return "no_quorum";
+    case errc::too_slow:
+      return "too_slow";
+    case errc::lost:
+      return "lost";
+    case errc::not_held:
+      return "not_held";
+    case errc::cancelled:
+      return "cancelled";
+    case errc::shut_down:
+      return "shut_down";
+    case errc::invalid_argument:
+      return "invalid_argument";
+    case errc::would_deadlock:
+      return "would_deadlock";
+    case errc::overloaded:
+      return "overloaded";
+    case errc::bad_configuration:
+      return "bad_configuration";
   }
   return "unknown";
 }
 
 std::string_view name(answer a) noexcept {
   switch (a) {
-    case answer::granted: return "granted";
-    case answer::refused: return "refused";
-    case answer::absent: return "absent";
-    case answer::foreign: return "foreign";
-    case answer::guarded: return "guarded";
-    case answer::duplicate: return "duplicate";
-    case answer::replica: return "replica";
-    case answer::denied: return "denied";
-    case answer::error: return "error";
-    case answer::timed_out: return "timed_out";
-    case answer::unreachable: return "unreachable";
-    case answer::unsent: return "unsent";
+    case answer::granted:
+      return "granted";
+    case answer::refused:
+      return "refused";
+    case answer::absent:
+      return "absent";
+    case answer::foreign:
+      return "foreign";
+    case answer::guarded:
+      return "guarded";
+    case answer::duplicate:
+      return "duplicate";
+    case answer::replica:
+      return "replica";
+    case answer::denied:
+      return "denied";
+    case answer::error:
+      return "error";
+    case answer::timed_out:
+      return "timed_out";
+    case answer::unreachable:
+      return "unreachable";
+    case answer::unsent:
+      return "unsent";
   }
   return "unknown";
 }

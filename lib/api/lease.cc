@@ -97,9 +97,7 @@ std::string_view lease::token() const noexcept {
   return state_ != nullptr ? std::string_view(state_->token()) : std::string_view{};
 }
 
-std::size_t lease::nodes_held() const noexcept {
-  return held() ? state_->nodes_held() : 0;
-}
+std::size_t lease::nodes_held() const noexcept { return held() ? state_->nodes_held() : 0; }
 
 result<void> lease::renew() { return renew_async().get(); }
 operation<void> lease::renew_async() { return call(state_, &detail::lease_state::renew); }

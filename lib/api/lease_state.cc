@@ -137,8 +137,9 @@ void lease_state::start(const core::terms& terms, std::stop_token stop) {
   ticket_ = driver.open(terms, io::draw_base(), driver.config().key_prefix + resource_,
                         shared_from_this());
   if (ticket_ == nullptr) {
-    deliver(acquiring_, result<lease>(failure(
-                            errc::overloaded, "options::max_leases operations and leases at once")));
+    deliver(acquiring_,
+            result<lease>(
+                failure(errc::overloaded, "options::max_leases operations and leases at once")));
     return;
   }
   ticket_->acquire(clock::now());

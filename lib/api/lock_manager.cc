@@ -56,9 +56,8 @@ class inspect_call final : public detail::starter<holdings> {
         rt->deliver(w, result<holdings>(errc::shut_down));
         return;
       }
-      rt->driver().inspect(rt->options().key_prefix + resource, [rt = rt.get(), w](auto found) {
-        rt->deliver(w, std::move(found));
-      });
+      rt->driver().inspect(rt->options().key_prefix + resource,
+                           [rt = rt.get(), w](auto found) { rt->deliver(w, std::move(found)); });
     });
     if (!taken) runtime_->deliver(w, result<holdings>(errc::shut_down));
   }

@@ -29,7 +29,9 @@ void deliver_without_runtime(completion<T>& whom, delivery how, failure why) {
   if (how == delivery::direct) {
     whom.complete(std::move(why));
   } else {
-    std::thread([&whom, why = std::move(why)]() mutable { whom.complete(std::move(why)); }).detach();
+    std::thread([&whom, why = std::move(why)]() mutable {
+      whom.complete(std::move(why));
+    }).detach();
   }
 }
 

@@ -4,10 +4,14 @@ namespace redlock {
 
 std::string_view name(node_state s) noexcept {
   switch (s) {
-    case node_state::connecting: return "connecting";
-    case node_state::up: return "up";
-    case node_state::down: return "down";
-    case node_state::denied: return "denied";
+    case node_state::connecting:
+      return "connecting";
+    case node_state::up:
+      return "up";
+    case node_state::down:
+      return "down";
+    case node_state::denied:
+      return "denied";
   }
   return "unknown";
 }

@@ -19,8 +19,8 @@ constexpr nanoseconds longest = hours{1};
 constexpr nanoseconds ttl_longest = hours{24 * 365};
 
 // Side keys of other purposes begin with these.
-constexpr std::array<std::string_view, 4> reserved{"redlock-fence:", "redlock-queue:",
-                                                   "redlock-turn:", "redlock-node"};
+constexpr std::array<std::string_view, 4> reserved{
+    "redlock-fence:", "redlock-queue:", "redlock-turn:", "redlock-node"};
 
 failure wrong(std::string what) { return {errc::invalid_argument, std::move(what)}; }
 

@@ -1,5 +1,5 @@
-// worker: a thread that runs what it is given, in order: where user code runs, so that it never runs
-// on the thread that renews leases.
+// worker: a thread that runs what it is given, in order: where user code runs, so that it never
+// runs on the thread that renews leases.
 
 #ifndef REDLOCK_LIB_API_WORKER_H
 #define REDLOCK_LIB_API_WORKER_H

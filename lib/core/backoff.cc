@@ -21,9 +21,8 @@ nanoseconds exponential(const backoff& how, std::uint32_t failed, std::uint64_t 
 
 nanoseconds hybrid(const backoff& how, std::uint32_t failed, nanoseconds key_left,
                    std::uint64_t random) noexcept {
-  const nanoseconds wanted = failed <= quick_tries
-                                 ? between(shortest, 4 * shortest, random)
-                                 : exponential(how, failed - quick_tries, random);
+  const nanoseconds wanted = failed <= quick_tries ? between(shortest, 4 * shortest, random)
+                                                   : exponential(how, failed - quick_tries, random);
   if (key_left <= nanoseconds{0}) return wanted;
   // A few random milliseconds past the expiry, or all waiters would meet there.
   return std::min(wanted, key_left + between(shortest, 4 * shortest, random >> 32));
@@ -37,8 +36,10 @@ nanoseconds pause(const backoff& how, std::uint32_t failed, nanoseconds key_left
   switch (how.policy) {
     case retry_policy::fixed:
       return between(std::max(shortest, how.delay / 2), how.delay / 2 * 3, random);
-    case retry_policy::exponential: return exponential(how, failed, random);
-    case retry_policy::hybrid: return hybrid(how, failed, key_left, random);
+    case retry_policy::exponential:
+      return exponential(how, failed, random);
+    case retry_policy::hybrid:
+      return hybrid(how, failed, key_left, random);
   }
   return how.max;
 }

@@ -28,9 +28,15 @@ class ballot {
     pending_.erase(n);
     answers_[n] = said;
     switch (v) {
-      case vote::yes: yes_.insert(n); break;
-      case vote::no: no_.insert(n); break;
-      case vote::fault: faults_.insert(n); break;
+      case vote::yes:
+        yes_.insert(n);
+        break;
+      case vote::no:
+        no_.insert(n);
+        break;
+      case vote::fault:
+        faults_.insert(n);
+        break;
     }
   }
 

@@ -92,7 +92,7 @@ void claim::on_wake(time_point now, outbox& out) noexcept {
 void claim::on_reach(const reach& nodes, time_point now, outbox& out) noexcept {
   const node_set risen = nodes.up - reach_.up;
   reach_ = nodes;
-  for (const node_id n : risen & owing_) send_release(n, debts_[n].on_up(), out);
+  for (const node_id n : risen& owing_) send_release(n, debts_[n].on_up(), out);
   if (state_ == state::contacting) advance(now, out);
   refill(now, out);  // a node that the last success missed, for want of a connection (N2)
 }
@@ -135,7 +135,8 @@ void claim::give_up(errc why, outbox& out) noexcept {
   out.tell(news::gave_up);
 }
 
-// The releases wait for stop_signalled(), so that the owner is told before anybody gets in (N5, R5).
+// The releases wait for stop_signalled(), so that the owner is told before anybody gets in (N5,
+// R5).
 void claim::lose(outbox& out) noexcept {
   state_ = state::lost;
   why_ = errc::lost;
@@ -162,8 +163,7 @@ bool claim::wants(const command& c, time_point now) const noexcept {
       return is_round(round_kind::renew) && c.round == round_ && now < round_deadline_ &&
              now < signal_at();
     case verb::refill:
-      return state_ == state::held && c.round == refill_round_ && !expiring_ &&
-             now < signal_at();
+      return state_ == state::held && c.round == refill_round_ && !expiring_ && now < signal_at();
     case verb::release:
       return debts_[c.node].owes(c.attempt);
   }

@@ -59,7 +59,14 @@ struct terms {
 class claim {
  public:
   enum class state : std::uint8_t {
-    idle, contacting, acquiring, pausing, held, releasing, lost, ended
+    idle,
+    contacting,
+    acquiring,
+    pausing,
+    held,
+    releasing,
+    lost,
+    ended
   };
 
   claim(const terms& t, const base& who, const reach& nodes) noexcept;
@@ -77,7 +84,7 @@ class claim {
   void on_reply(const reply& r, time_point now, outbox& out) noexcept;
   void on_wake(time_point now, outbox& out) noexcept;  // early and late calls are harmless
   void on_reach(const reach& nodes, time_point now, outbox& out) noexcept;
-  void stop_signalled(outbox& out) noexcept;           // after news::lost
+  void stop_signalled(outbox& out) noexcept;  // after news::lost
 
   // Gives up the releases not confirmed yet: the keys expire by themselves. REQUIRES: ended.
   void forget_releases() noexcept;
@@ -174,9 +181,9 @@ class claim {
   node_set refill_due_;        // not confirmed in the last successful round, nor refilled since
 
   // Of this attempt's token, per node.
-  node_set touched_;  // a command that may set the key was emitted
+  node_set touched_;                                // a command that may set the key was emitted
   std::array<std::uint32_t, nodes_max> pending_{};  // acquire, renew, refill not yet answered
-  std::array<time_point, nodes_max> confirmed_{};  // the key is known to stand so long
+  std::array<time_point, nodes_max> confirmed_{};   // the key is known to stand so long
 
   std::array<debt, nodes_max> debts_;
   node_set owing_;

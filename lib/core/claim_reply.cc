@@ -37,12 +37,13 @@ void claim::on_vote(const reply& r) noexcept {
   const answer a = r.answer == answer::unsent ? absence(r.to.node) : r.answer;
   ballot_.cast(r.to.node, vote_of(a), a);
   if (a == answer::refused && r.key_left > milliseconds{0}) {
-    key_left_ = key_left_ == nanoseconds{0} ? r.key_left : std::min<nanoseconds>(key_left_, r.key_left);
+    key_left_ =
+        key_left_ == nanoseconds{0} ? r.key_left : std::min<nanoseconds>(key_left_, r.key_left);
   }
 }
 
-// After the round was decided: it changes neither the outcome nor the validity (N1), but tells where
-// the key stands, and where it is missing.
+// After the round was decided: it changes neither the outcome nor the validity (N1), but tells
+// where the key stands, and where it is missing.
 void claim::on_late(const reply& r, time_point now, outbox& out) noexcept {
   if (state_ != state::held) return;
   const node_id n = r.to.node;
@@ -60,21 +61,20 @@ void claim::on_late(const reply& r, time_point now, outbox& out) noexcept {
 
 void claim::on_released(const reply& r, time_point now, outbox& out) noexcept {
   const node_id n = r.to.node;
-  send_release(n,
-               debts_[n].on_answer(r.to.attempt, r.answer, reachable(n),
-                                   terms_.effective_timeout(), now),
-               out);
+  send_release(
+      n, debts_[n].on_answer(r.to.attempt, r.answer, reachable(n), terms_.effective_timeout(), now),
+      out);
   if (is_round(round_kind::release) && r.to.attempt == attempt_) {
     const answer a = r.answer == answer::unsent ? absence(n) : r.answer;
     ballot_.cast(n, vote_of_release(a), a);
   }
 }
 
-// N2: a separate command, after the success, to every node that is not known to have the key and has
-// no command of this token pending. Once per success and node.
+// N2: a separate command, after the success, to every node that is not known to have the key and
+// has no command of this token pending. Once per success and node.
 void claim::refill(time_point now, outbox& out) noexcept {
   if (state_ != state::held || expiring_ || now >= signal_at()) return;
-  for (const node_id n : refill_due_ & reach_.up) {
+  for (const node_id n : refill_due_& reach_.up) {
     if (pending_[n] > 0) continue;
     refill_due_.erase(n);
     debts_[n].set_again();

@@ -30,15 +30,15 @@ class debt {
   // A command that may set or extend the key was emitted; the key must have expired by `until`.
   void key_may_stand(time_point until) noexcept { until_ = std::max(until_, until); }
 
-  // Such a command was lost with its connection, so that it may yet be executed: until then "absent"
-  // and "foreign" prove nothing. [Else a late acquire leaves a ghost for a whole ttl.]
+  // Such a command was lost with its connection, so that it may yet be executed: until then
+  // "absent" and "foreign" prove nothing. [Else a late acquire leaves a ghost for a whole ttl.]
   void unsure(time_point until) noexcept {
     key_may_stand(until);
     unsure_until_ = std::max(unsure_until_, until);
   }
 
-  // One more command that may set the key follows. If an earlier one is in doubt, one "deleted" may be
-  // for either of them, and the other's key yet to come.
+  // One more command that may set the key follows. If an earlier one is in doubt, one "deleted" may
+  // be for either of them, and the other's key yet to come.
   void set_again() noexcept { doubled_until_ = unsure_until_; }
 
   // Attempt k is to be released. Its release goes out at once, behind its acquire on the same
@@ -68,13 +68,13 @@ class debt {
   [[nodiscard]] request start_pass() noexcept;
   void end_pass() noexcept;
 
-  attempt_id confirmed_ = 0;   // all up to this one are confirmed, or never were
-  attempt_id last_ = 0;        // the last that is owed
-  attempt_id asked_ = 0;       // the one the pass is at; 0: no pass
-  std::uint8_t passes_ = 0;    // that ended with something unconfirmed
-  time_point again_ = never;   // when the next pass starts
-  time_point until_{};         // when every key must have expired
-  time_point unsure_until_{};  // when those of lost commands must have
+  attempt_id confirmed_ = 0;    // all up to this one are confirmed, or never were
+  attempt_id last_ = 0;         // the last that is owed
+  attempt_id asked_ = 0;        // the one the pass is at; 0: no pass
+  std::uint8_t passes_ = 0;     // that ended with something unconfirmed
+  time_point again_ = never;    // when the next pass starts
+  time_point until_{};          // when every key must have expired
+  time_point unsure_until_{};   // when those of lost commands must have
   time_point doubled_until_{};  // until then "deleted" proves nothing either
 };
 

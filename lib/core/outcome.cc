@@ -4,10 +4,12 @@ namespace redlock::core {
 
 vote vote_of(answer a) noexcept {
   switch (a) {
-    case answer::granted: return vote::yes;
+    case answer::granted:
+      return vote::yes;
     case answer::refused:
     case answer::absent:
-    case answer::foreign: return vote::no;
+    case answer::foreign:
+      return vote::no;
     case answer::guarded:
     case answer::duplicate:
     case answer::replica:
@@ -15,7 +17,8 @@ vote vote_of(answer a) noexcept {
     case answer::error:
     case answer::timed_out:
     case answer::unreachable:
-    case answer::unsent: return vote::fault;
+    case answer::unsent:
+      return vote::fault;
   }
   return vote::fault;
 }

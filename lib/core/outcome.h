@@ -10,8 +10,8 @@ namespace redlock::core {
 // Acquire and renew: only `granted` is a yes (rule G5).
 [[nodiscard]] vote vote_of(answer a) noexcept;
 
-// Release: a node that says the key is gone, or another's, has confirmed as well as one that deleted
-// it.
+// Release: a node that says the key is gone, or another's, has confirmed as well as one that
+// deleted it.
 [[nodiscard]] vote vote_of_release(answer a) noexcept;
 
 // Whether only an operator can make this node vote again.

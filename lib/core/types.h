@@ -117,8 +117,8 @@ struct command {
 
 // Driver to core: what became of a command. Every command gets exactly one.
 //   granted, refused, absent, foreign, replica, denied, error: what the node said.
-//   unreachable: it was written, and its connection broke: it may have been executed, or may yet be.
-//   unsent: it was never executed and never will be.
+//   unreachable: it was written, and its connection broke: it may have been executed, or may yet
+//   be. unsent: it was never executed and never will be.
 struct reply {
   command to;
   redlock::answer answer = redlock::answer::error;

@@ -1,5 +1,5 @@
-// alarm: one wake-up of the loop at a time of redlock::clock. A uv timer would stand still while the
-// machine is suspended; this is a timerfd on CLOCK_BOOTTIME (rule C4).
+// alarm: one wake-up of the loop at a time of redlock::clock. A uv timer would stand still while
+// the machine is suspended; this is a timerfd on CLOCK_BOOTTIME (rule C4).
 
 #ifndef REDLOCK_LIB_IO_ALARM_H
 #define REDLOCK_LIB_IO_ALARM_H

@@ -70,8 +70,8 @@ driver::driver(settings s) : settings_(std::move(s)), random_(draw_base()[0]) {
               }) == 0);
 
   alarm_ = std::make_unique<alarm>(
-      loop_.get(),
-      [](void* self) noexcept { static_cast<driver*>(self)->expire(clock::now()); }, this);
+      loop_.get(), [](void* self) noexcept { static_cast<driver*>(self)->expire(clock::now()); },
+      this);
 
   board_.resize(settings_.nodes.size());
   for (const endpoint& where : settings_.nodes) {

@@ -1,5 +1,5 @@
-// driver: the loop, and everything that lives on it. One thread runs it; the others reach it through
-// its inbox. Decides nothing about locks.
+// driver: the loop, and everything that lives on it. One thread runs it; the others reach it
+// through its inbox. Decides nothing about locks.
 
 #ifndef REDLOCK_LIB_IO_DRIVER_H
 #define REDLOCK_LIB_IO_DRIVER_H

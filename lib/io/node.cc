@@ -90,7 +90,7 @@ bool node::watch(int events) noexcept {
 void node::on_poll(int status, int events) noexcept {
   const core::time_point now = clock::now();
   const std::uint64_t generation = generation_;
-  driver_.expire(now);  // first of all, what has run out meanwhile (C4)
+  driver_.expire(now);                    // first of all, what has run out meanwhile (C4)
   if (generation != generation_) return;  // this connection among them
   if (state_ == state::connecting) {
     on_connected(now);
@@ -98,7 +98,8 @@ void node::on_poll(int status, int events) noexcept {
   }
   if (status < 0) {
     const int error = stream_.connect_error();
-    fail(std::string("connection broken: ") + (error != 0 ? std::strerror(error) : uv_strerror(status)),
+    fail(std::string("connection broken: ") +
+             (error != 0 ? std::strerror(error) : uv_strerror(status)),
          false, now);
     return;
   }
@@ -181,10 +182,10 @@ void node::on_reply(const redisReply& reply, core::time_point now) noexcept {
 node_status node::status() const {
   node_status s;
   s.node = name_;
-  s.state = is_up()                                          ? node_state::up
-            : denied_                                        ? node_state::denied
+  s.state = is_up()                                             ? node_state::up
+            : denied_                                           ? node_state::denied
             : state_ == state::resting || state_ == state::idle ? node_state::down
-                                                             : node_state::connecting;
+                                                                : node_state::connecting;
   s.latency = latency_;
   s.connects = connects_;
   s.pending = pending_.size();

@@ -130,9 +130,9 @@ class node final : public timer {
 
   ring<queued> queue_;
   ring<sent> pending_;
-  std::string out_;         // to be written; the socket has taken the first `taken_` bytes of it
+  std::string out_;  // to be written; the socket has taken the first `taken_` bytes of it
   std::size_t taken_ = 0;
-  bool blocked_ = false;    // the socket takes no more for now
+  bool blocked_ = false;  // the socket takes no more for now
   std::uint64_t last_number_ = 0;
   core::time_point progress_{};  // the last byte received, or the first command to wait for one
 

@@ -20,7 +20,8 @@ struct address {
   socklen_t length = 0;
 };
 
-// Only IP addresses written as numbers: never asks a name server, never blocks. Empty if it is none.
+// Only IP addresses written as numbers: never asks a name server, never blocks. Empty if it is
+// none.
 [[nodiscard]] std::vector<address> numeric_addresses(const std::string& host, std::uint16_t port);
 
 // Empty if the path is too long for a unix socket.

@@ -32,7 +32,8 @@ void survey::start(core::time_point now) noexcept {
       found_.nodes[n].text = at.last_error();
     }
   }
-  const auto contact = reach.fresh.empty() ? core::nanoseconds{0} : driver_.config().connect_timeout;
+  const auto contact =
+      reach.fresh.empty() ? core::nanoseconds{0} : driver_.config().connect_timeout;
   driver_.timers().set(*this, now + contact + driver_.config().node_timeout);
   if (pending_ == 0) end();
 }

@@ -36,7 +36,8 @@ class survey final : public sink, public timer {
  private:
   bool wants(const core::command&, core::time_point) noexcept override { return !ended_; }
   script_call call(const core::command&) noexcept override { return {.key = key_}; }
-  void on_settled(const core::command& c, const node_reply& r, core::time_point now) noexcept override;
+  void on_settled(const core::command& c, const node_reply& r,
+                  core::time_point now) noexcept override;
   void on_time(core::time_point now) noexcept override;
   void end() noexcept;
   void count() noexcept;

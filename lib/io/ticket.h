@@ -41,12 +41,8 @@ class ticket final : public sink, public timer {
   // Ends whatever is under way: the waiting with errc::shut_down, a lease with on_closing().
   void close(core::time_point now) noexcept;
 
-  [[nodiscard]] bool is_held() const noexcept {
-    return claim_.where() == core::claim::state::held;
-  }
-  [[nodiscard]] bool is_lost() const noexcept {
-    return claim_.where() == core::claim::state::lost;
-  }
+  [[nodiscard]] bool is_held() const noexcept { return claim_.where() == core::claim::state::held; }
+  [[nodiscard]] bool is_lost() const noexcept { return claim_.where() == core::claim::state::lost; }
   [[nodiscard]] bool is_finished() const noexcept { return claim_.finished() && pending_ == 0; }
 
   // Nothing of it is under way any more but releases that wait for a node to come back.
@@ -59,7 +55,8 @@ class ticket final : public sink, public timer {
  private:
   bool wants(const core::command& c, core::time_point now) noexcept override;
   script_call call(const core::command& c) noexcept override;
-  void on_settled(const core::command& c, const node_reply& r, core::time_point now) noexcept override;
+  void on_settled(const core::command& c, const node_reply& r,
+                  core::time_point now) noexcept override;
   void on_time(core::time_point now) noexcept override;
 
   template <class Input>

@@ -45,11 +45,16 @@ std::optional<std::uint64_t> number_in(std::string_view text) noexcept {
 
 std::string_view yes_of(script s) noexcept {
   switch (s) {
-    case script::acquire: return "acquired";
-    case script::renew: return "renewed";
-    case script::refill: return "refilled";
-    case script::release: return "deleted";
-    case script::inspect: return "present";
+    case script::acquire:
+      return "acquired";
+    case script::renew:
+      return "renewed";
+    case script::refill:
+      return "refilled";
+    case script::release:
+      return "deleted";
+    case script::inspect:
+      return "present";
   }
   return {};
 }
@@ -137,22 +142,21 @@ std::optional<node_reply> read_reply(script what, std::uint64_t number,
 answer classify_error(std::string_view error) noexcept {
   // Wrong or missing password, missing rights (also as a script meets them, on servers before 7.2),
   // and servers that can never be a node of ours.
-  static constexpr std::array<std::string_view, 15> denied{
-      "NOPERM",
-      "NOAUTH",
-      "WRONGPASS",
-      "invalid password",
-      "without any password configured",
-      "no password is set",
-      "DENIED Redis",
-      "The user executing the script can't",
-      "MOVED ",
-      "CROSSSLOT",
-      "CLUSTERDOWN",
-      "not allowed in cluster mode",
-      "unknown command",
-      "Unknown Redis command",
-      "DB index is out of range"};
+  static constexpr std::array<std::string_view, 15> denied{"NOPERM",
+                                                           "NOAUTH",
+                                                           "WRONGPASS",
+                                                           "invalid password",
+                                                           "without any password configured",
+                                                           "no password is set",
+                                                           "DENIED Redis",
+                                                           "The user executing the script can't",
+                                                           "MOVED ",
+                                                           "CROSSSLOT",
+                                                           "CLUSTERDOWN",
+                                                           "not allowed in cluster mode",
+                                                           "unknown command",
+                                                           "Unknown Redis command",
+                                                           "DB index is out of range"};
   if (contains(error, "READONLY")) return answer::replica;
   for (const std::string_view part : denied) {
     if (contains(error, part)) return answer::denied;

@@ -28,7 +28,7 @@ struct script_call {
 // What a node answered. The text is valid until the reply is freed.
 struct node_reply {
   redlock::answer answer = redlock::answer::error;
-  std::string_view text = {};     // holder, or the server's error
+  std::string_view text = {};      // holder, or the server's error
   core::milliseconds key_left{0};  // refused; inspect's granted
 };
 
