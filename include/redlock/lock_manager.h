@@ -51,7 +51,7 @@ class REDLOCK_API lock_manager {
   operation<lease> acquire_async(std::string_view resource, const lock_options& o = {});
 
   // Who holds `resource`, as the nodes see it: one round, at most one node time-out (and first
-  // contact, as in acquire). Errors: invalid_argument, shut_down.
+  // contact, as in acquire). Errors: invalid_argument, shut_down, overloaded.
   result<holdings> inspect(std::string_view resource);
   operation<holdings> inspect_async(std::string_view resource);
 

@@ -14,7 +14,11 @@ class lease_call final : public detail::starter<void> {
   lease_call(std::shared_ptr<detail::lease_state> state, what call) noexcept
       : state_(std::move(state)), call_(call) {}
   void start(detail::completion<void>& whom, detail::delivery how) noexcept override {
-    (state_.get()->*call_)({&whom, how});
+    if (state_->in_child()) {
+      detail::deliver_without_runtime(whom, how, errc::lost);
+    } else {
+      (state_.get()->*call_)({&whom, how});
+    }
   }
 
  private:

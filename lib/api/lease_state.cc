@@ -5,6 +5,9 @@
 namespace redlock::detail {
 namespace {
 
+// Of one lease at once.
+constexpr std::size_t renewals_max = 1024;
+
 clock::rep ticks(core::time_point t) noexcept { return t.time_since_epoch().count(); }
 
 }  // namespace
@@ -28,7 +31,9 @@ void lease_state::renew(waiter<void> w) {
     return;
   }
   const bool taken = runtime_->driver().post([self = shared_from_this(), w] {
-    if (self->ticket_ != nullptr && self->ticket_->is_held()) {
+    if (self->renewing_.size() >= renewals_max) {
+      self->runtime_->deliver(w, result<void>(failure(errc::overloaded, "1,024 renewals wait")));
+    } else if (self->ticket_ != nullptr && self->ticket_->is_held()) {
       self->renewing_.push_back(w);
       self->ticket_->renew(clock::now());
     } else {
@@ -42,35 +47,47 @@ void lease_state::release(waiter<void> w) {
   const bool held = clock::now() < valid_until();
   std::optional<std::stop_source> source;
   // First of all it stops being held: no release is sent before (R4).
-  if (!end(held ? errc::not_held : errc::lost, source, held)) {
+  if (!end(held ? errc::not_held : errc::lost, source, true)) {
     runtime_->deliver(w, result<void>(why().value_or(errc::not_held)));
     return;
   }
-  if (source) source->request_stop();  // on this thread, with no lock held
-  const bool taken = runtime_->driver().post([self = shared_from_this(), w, held] {
-    if (held) {
-      self->start_release(w);
-      return;
-    }
-    if (self->ticket_ != nullptr) self->ticket_->owner_saw_expiry(clock::now());
-    self->runtime_->deliver(w, result<void>(errc::lost));
+  signal_and(source, [this, w, held] {
+    const bool taken = runtime_->driver().post([self = shared_from_this(), w, held] {
+      if (held) {
+        self->start_release(w);
+        return;
+      }
+      self->let_go();
+      self->runtime_->deliver(w, result<void>(errc::lost));
+    });
+    if (!taken) runtime_->deliver(w, result<void>(held ? errc::shut_down : errc::lost));
   });
-  if (!taken) runtime_->deliver(w, result<void>(errc::shut_down));
 }
 
 void lease_state::abandon() noexcept {
   std::optional<std::stop_source> source;
   if (!end(errc::not_held, source, true)) return;
-  if (source) source->request_stop();
-  try {
-    runtime_->driver().post([self = shared_from_this()] {
-      if (self->ticket_ != nullptr && (self->ticket_->is_held() || self->ticket_->is_lost())) {
-        self->ticket_->release(clock::now());
-      }
-    });
-  } catch (const std::bad_alloc&) {
-    release_due_ = false;  // it is not: the next renewal finds the lease lost, and releases
+  signal_and(source, [this] {
+    try {
+      runtime_->driver().post([self = shared_from_this()] { self->let_go(); });
+    } catch (const std::bad_alloc&) {
+      release_due_ = false;  // it is not: the next renewal finds the lease lost, and releases
+    }
+  });
+}
+
+// Signals stop on this thread, with no lock held, and does the rest as soon as stop_requested() is
+// true: libstdc++ runs the callback that was registered last before the user's, which may take
+// their time. Where another order is chosen, the rest comes later, and is right all the same.
+template <class F>
+void lease_state::signal_and(const std::optional<std::stop_source>& source, F rest) {
+  if (!source) {
+    rest();
+    return;
   }
+  std::stop_source own = *source;
+  const std::stop_callback stopped(own.get_token(), std::move(rest));
+  own.request_stop();
 }
 
 clock::time_point lease_state::valid_until() const noexcept {
@@ -86,6 +103,10 @@ clock::time_point lease_state::valid_until() const noexcept {
 
 std::stop_token lease_state::stop_token() {
   std::stop_source late;
+  if (in_child()) {  // where the mutex may be locked for ever
+    late.request_stop();
+    return late.get_token();
+  }
   {
     const std::lock_guard lock(mutex_);
     if (stop_) return stop_->get_token();
@@ -98,6 +119,7 @@ std::stop_token lease_state::stop_token() {
 }
 
 std::optional<failure> lease_state::why() const {
+  if (in_child()) return failure(errc::lost, "held by the parent of this process");
   {
     const std::lock_guard lock(mutex_);
     if (ended_) return ended_;
@@ -107,9 +129,9 @@ std::optional<failure> lease_state::why() const {
 }
 
 // False if it had ended before. Gives the stop source, if anybody ever asked for the token.
-bool lease_state::end(failure why, std::optional<std::stop_source>& to_signal, bool release_due) {
+bool lease_state::end(failure why, std::optional<std::stop_source>& to_signal, bool by_handle) {
   const std::lock_guard lock(mutex_);
-  if (!ended_) release_due_ = release_due;  // before the loop can see the 0
+  if (!ended_) release_due_ = by_handle;  // before the loop can see the 0
   valid_until_.store(0);
   nodes_held_.store(0);
   if (ended_) return false;
@@ -155,17 +177,24 @@ void lease_state::start(const core::terms& terms, std::stop_token stop) {
 }
 
 void lease_state::start_release(waiter<void> w) {
-  if (ticket_ == nullptr) {  // it came to its end while this was on its way here
+  end_renewals(errc::not_held);
+  if (ticket_ == nullptr || ticket_->is_ended()) {  // it came to its end while this was on its way
     const bool closed = runtime_->driver().is_closing();
     runtime_->deliver(w, result<void>(closed ? errc::shut_down : errc::lost));
-    return;
-  }
-  end_renewals(errc::not_held);
-  releasing_.push_back(w);
-  if (ticket_->is_held() || ticket_->is_lost()) {
-    const bool lost = ticket_->is_lost();
+  } else if (ticket_->is_lost()) {
     ticket_->release(clock::now());
-    if (lost) on_released(false, errc::lost);
+    runtime_->deliver(w, result<void>(errc::lost));
+  } else {
+    releasing_.push_back(w);
+    if (ticket_->is_held()) ticket_->release(clock::now());
+  }
+}
+
+// Releases, and tells nobody.
+void lease_state::let_go() {
+  end_renewals(errc::not_held);
+  if (ticket_ != nullptr && (ticket_->is_held() || ticket_->is_lost())) {
+    ticket_->release(clock::now());
   }
 }
 
@@ -212,31 +241,29 @@ void lease_state::on_expiring() noexcept {
 
 bool lease_state::on_lost(failure why) noexcept {
   std::optional<std::stop_source> source;
-  const bool first = end(why, source);
+  const bool first = end(why, source, false);
   end_renewals(std::move(why));  // after the end: whoever hears of the loss must not find it held
-  return !first || signal_then_release(std::move(source));
+  return first ? signal_then_release(source) : !release_due_;
 }
 
 bool lease_state::on_closing() noexcept {
   closing_ = true;
   runtime_->expect_release();
   std::optional<std::stop_source> source;
-  const bool first = end(errc::shut_down, source);
+  const bool first = end(errc::shut_down, source, false);
   end_renewals(errc::shut_down);
-  return !first || signal_then_release(std::move(source));
+  return first ? signal_then_release(source) : !release_due_;
 }
 
-// True if nobody listens. Else the release follows as soon as stop_requested() is true, without
-// waiting for what the user's callbacks do with it.
-bool lease_state::signal_then_release(std::optional<std::stop_source> source) {
+// True if nobody listens. Else the release follows as soon as stop_requested() is true.
+bool lease_state::signal_then_release(const std::optional<std::stop_source>& source) {
   if (!source || source->stop_requested()) return true;
-  runtime_->signals().post([self = shared_from_this(), source = *source]() mutable {
-    const std::stop_callback stopped(source.get_token(), [&self] {
+  runtime_->signals().post([self = shared_from_this(), source] {
+    self->signal_and(source, [self] {
       self->runtime_->driver().post([self] {
         if (self->ticket_ != nullptr) self->ticket_->stop_signalled(clock::now());
       });
     });
-    source.request_stop();
   });
   return false;
 }

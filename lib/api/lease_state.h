@@ -58,9 +58,11 @@ class lease_state final : public io::owner, public std::enable_shared_from_this<
 
   void start(const core::terms& terms, std::stop_token stop);  // on the loop
   void start_release(waiter<void> w);                          // on the loop
-  [[nodiscard]] bool end(failure why, std::optional<std::stop_source>& to_signal,
-                         bool release_due = false);
-  [[nodiscard]] bool signal_then_release(std::optional<std::stop_source> source);
+  void let_go();                                               // on the loop
+  [[nodiscard]] bool end(failure why, std::optional<std::stop_source>& to_signal, bool by_handle);
+  template <class F>
+  void signal_and(const std::optional<std::stop_source>& source, F rest);
+  [[nodiscard]] bool signal_then_release(const std::optional<std::stop_source>& source);
   void end_renewals(const result<void>& how);
   template <class T>
   void deliver(std::optional<waiter<T>>& to, result<T> r);

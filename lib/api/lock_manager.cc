@@ -78,20 +78,33 @@ class close_call final : public detail::starter<void> {
   std::shared_ptr<runtime> runtime_;
 };
 
-// In a forked child nothing of the parent's may be touched.
-template <class T>
-class dead_call final : public detail::starter<T> {
+// Asks, when the operation starts, whether this is a forked child: there nothing of the parent's
+// may be touched.
+template <class T, class Call>
+class guarded_call final : public detail::starter<T> {
  public:
+  template <class... Arguments>
+  explicit guarded_call(std::shared_ptr<runtime> where, Arguments&&... arguments)
+      : runtime_(where), call_(std::move(where), std::forward<Arguments>(arguments)...) {}
+
   void start(completion<T>& whom, delivery how) noexcept override {
-    detail::deliver_without_runtime<T>(
-        whom, how, failure(errc::shut_down, "made before fork(): make a new one in the child"));
+    if (runtime_->in_child()) {
+      detail::deliver_without_runtime<T>(
+          whom, how, failure(errc::shut_down, "made before fork(): make a new one in the child"));
+    } else {
+      call_.start(whom, how);
+    }
   }
+
+ private:
+  std::shared_ptr<runtime> runtime_;
+  Call call_;
 };
 
 template <class T, class Call, class... Arguments>
 operation<T> call(const std::shared_ptr<runtime>& where, Arguments&&... arguments) {
-  if (where->in_child()) return operation<T>(std::make_unique<dead_call<T>>());
-  return operation<T>(std::make_unique<Call>(where, std::forward<Arguments>(arguments)...));
+  return operation<T>(
+      std::make_unique<guarded_call<T, Call>>(where, std::forward<Arguments>(arguments)...));
 }
 
 }  // namespace

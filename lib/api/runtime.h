@@ -12,6 +12,7 @@
 #include "api/fork_guard.h"
 #include "api/worker.h"
 #include "io/driver.h"
+#include "io/thread.h"
 #include "redlock/operation.h"
 
 namespace redlock::detail {
@@ -29,7 +30,7 @@ void deliver_without_runtime(completion<T>& whom, delivery how, failure why) {
   if (how == delivery::direct) {
     whom.complete(std::move(why));
   } else {
-    std::thread([&whom, why = std::move(why)]() mutable {
+    io::quiet_thread([&whom, why = std::move(why)]() mutable {
       whom.complete(std::move(why));
     }).detach();
   }
@@ -46,7 +47,6 @@ class runtime {
 
   [[nodiscard]] const redlock::options& options() const noexcept { return options_; }
   [[nodiscard]] io::driver& driver() noexcept { return driver_; }
-  [[nodiscard]] const io::driver& driver() const noexcept { return driver_; }
   [[nodiscard]] worker& signals() noexcept { return signals_; }
   [[nodiscard]] bool in_child() const noexcept { return fork_guard_.in_child(); }
 

@@ -63,6 +63,9 @@ result<void> check_node(const endpoint& e) {
   }
   if (e.unix_path.empty() && e.port == 0) return wrong("the port of " + e.name() + " is 0");
   if (e.unix_path.size() > 107) return wrong("the path of a unix socket has more than 107 bytes");
+  if (!e.username.empty() && e.password.empty()) {
+    return wrong("the node " + e.name() + " has a user name and no password");
+  }
   if (e.database < 0) return wrong("the database of " + e.name() + " is negative");
   return {};
 }
@@ -119,7 +122,7 @@ result<io::settings> settings_of(const options& o) {
 
 result<core::terms> terms_of(const options& all, const lock_options& one) {
   if (one.ttl <= nanoseconds{0}) return wrong("lock_options::ttl is not above 0");
-  if (one.ttl > all.max_ttl) {
+  if (std::chrono::ceil<milliseconds>(one.ttl) > all.max_ttl) {  // what goes over the wire (D6)
     return wrong("lock_options::ttl is above options::max_ttl");
   }
   if (one.wait < nanoseconds{0}) return wrong("lock_options::wait is negative");

@@ -19,7 +19,8 @@ claim::claim(const terms& t, const base& who, const reach& nodes) noexcept
       base_(who),
       reach_(nodes),
       random_(who[0] ^ std::rotl(who[1], 32)),
-      ballot_(t.nodes, t.quorum) {
+      ballot_(t.nodes, t.quorum),
+      earlier_(ballot_) {
   check(t.ttl > milliseconds{0} && t.node_timeout > nanoseconds{0});
   check(t.stop_margin >= nanoseconds{0} && t.stop_margin < t.ttl);
 }
@@ -74,7 +75,7 @@ void claim::release(time_point now, outbox& out) noexcept {
 }
 
 void claim::owner_saw_expiry(time_point now, outbox& out) noexcept {
-  if (state_ == state::held) lose(out);
+  if (state_ == state::held) lose(now, out);
   wake_debts(now, out);
 }
 
@@ -99,6 +100,7 @@ void claim::on_reach(const reach& nodes, time_point now, outbox& out) noexcept {
 
 // What follows from the time alone, and from the votes so far.
 void claim::advance(time_point now, outbox& out) noexcept {
+  if (state_ == state::lost && now >= unsignalled_until_) stop_signalled(out);
   if (state_ == state::contacting && contact_is_over(now)) open_attempt(now, out);
   if (state_ == state::contacting && now >= give_up_at()) give_up(errc::no_quorum, out);
   if (state_ == state::pausing && now >= give_up_at()) give_up(why_, out);  // woken too late
@@ -113,7 +115,7 @@ void claim::advance(time_point now, outbox& out) noexcept {
 
 void claim::advance_held(time_point now, outbox& out) noexcept {
   if (now >= valid_until_) {
-    lose(out);
+    lose(now, out);
     return;
   }
   if (!expiring_ && now >= signal_at()) {
@@ -137,10 +139,11 @@ void claim::give_up(errc why, outbox& out) noexcept {
 
 // The releases wait for stop_signalled(), so that the owner is told before anybody gets in (N5,
 // R5).
-void claim::lose(outbox& out) noexcept {
+void claim::lose(time_point now, outbox& out) noexcept {
   state_ = state::lost;
   why_ = errc::lost;
   round_kind_ = round_kind::none;
+  unsignalled_until_ = std::max(now, valid_until_) + terms_.ttl + terms_.drift(terms_.ttl);
   out.tell(news::lost);
 }
 
@@ -174,7 +177,6 @@ time_point claim::wake() const noexcept {
   time_point at = never;
   switch (state_) {
     case state::idle:
-    case state::lost:
     case state::ended:
       break;
     case state::contacting:
@@ -182,6 +184,9 @@ time_point claim::wake() const noexcept {
       break;
     case state::pausing:
       at = retry_at_;
+      break;
+    case state::lost:
+      at = unsignalled_until_;
       break;
     case state::acquiring:
     case state::releasing:

@@ -86,7 +86,8 @@ class claim {
   void on_reach(const reach& nodes, time_point now, outbox& out) noexcept;
   void stop_signalled(outbox& out) noexcept;  // after news::lost
 
-  // Gives up the releases not confirmed yet: the keys expire by themselves. REQUIRES: ended.
+  // Gives up the releases that wait for a node to come back: the keys expire there by themselves.
+  // REQUIRES: ended.
   void forget_releases() noexcept;
 
   // Whether a command that was not written yet, or that the node did not execute, should still be
@@ -113,7 +114,7 @@ class claim {
   void advance(time_point now, outbox& out) noexcept;
   void advance_held(time_point now, outbox& out) noexcept;
   void give_up(errc why, outbox& out) noexcept;
-  void lose(outbox& out) noexcept;
+  void lose(time_point now, outbox& out) noexcept;
   [[nodiscard]] bool contact_is_over(time_point now) const noexcept;
   [[nodiscard]] bool is_round(round_kind k) const noexcept { return round_kind_ == k; }
   [[nodiscard]] time_point signal_at() const noexcept { return valid_until_ - terms_.stop_margin; }
@@ -170,6 +171,7 @@ class claim {
   // pausing
   time_point retry_at_{};
   nanoseconds key_left_{0};  // the least seen in this attempt; 0: none
+  ballot earlier_;           // how the attempt before was lost
 
   // held
   time_point valid_until_{};
@@ -179,6 +181,10 @@ class claim {
   round_id refill_round_ = 0;
   time_point refill_start_{};  // the success that it follows; refills count from it, or later
   node_set refill_due_;        // not confirmed in the last successful round, nor refilled since
+
+  // lost: when the keys must have expired, so that no owner's code can keep the claim for ever by
+  // never letting the signal through
+  time_point unsignalled_until_{};
 
   // Of this attempt's token, per node.
   node_set touched_;                                // a command that may set the key was emitted

@@ -103,8 +103,10 @@ void claim::send_release(node_id n, debt::request r, outbox& out) noexcept {
 
 void claim::forget_releases() noexcept {
   check(state_ == state::ended);
-  for (const node_id n : owing_) debts_[n].settle();
-  owing_ = {};
+  for (const node_id n : owing_ - reach_.up) {
+    debts_[n].settle();
+    owing_.erase(n);
+  }
 }
 
 void claim::wake_debts(time_point now, outbox& out) noexcept {

@@ -1,6 +1,7 @@
 // The rounds of a claim: how they open, and what they settle.
 
 #include <algorithm>
+#include <limits>
 
 #include "core/claim.h"
 #include "core/outcome.h"
@@ -85,7 +86,14 @@ void claim::close_round_at_deadline() noexcept {
 
 void claim::settle_acquire(time_point now, outbox& out) noexcept {
   if (ballot_.result() == verdict::lost) {
-    fail_attempt(reason(ballot_), now, out);
+    errc why = reason(ballot_);
+    const bool cut_short = round_deadline_ < round_start_ + terms_.effective_timeout();
+    if (why == errc::no_quorum && cut_short && now >= round_deadline_ && attempt_ > 1) {
+      // The end of the wait left the nodes too little time: the attempt before says more.
+      why = why_;
+      ballot_ = earlier_;
+    }
+    fail_attempt(why, now, out);
     return;
   }
   const time_point valid_until = confirmed_by(round_start_, round_ttl_);
@@ -110,7 +118,7 @@ void claim::settle_renewal(time_point now, outbox& out) noexcept {
     return;
   }
   if (ballot_.no().size() > terms_.nodes - terms_.quorum) {
-    lose(out);  // so many do not have our key that no quorum can (N3)
+    lose(now, out);  // so many do not have our key that no quorum can (N3)
     return;
   }
   const errc why = reason(ballot_);
@@ -135,7 +143,9 @@ void claim::fail_attempt(errc why, time_point now, outbox& out) noexcept {
   round_kind_ = round_kind::none;
   release_touched(out);  // at once, before any pause (R1)
   why_ = why;
-  const bool last = terms_.max_attempts != 0 && attempt_ >= terms_.max_attempts;
+  earlier_ = ballot_;
+  const bool last = (terms_.max_attempts != 0 && attempt_ >= terms_.max_attempts) ||
+                    attempt_ == std::numeric_limits<attempt_id>::max();
   if (why == errc::bad_configuration || terms_.wait == nanoseconds{0} || last) {
     give_up(why, out);
     return;

@@ -23,7 +23,7 @@ class alarm {
   alarm& operator=(const alarm&) = delete;
   ~alarm();  // the loop must still run once, to close the handle
 
-  // `never` switches it off.
+  // Brings it forward, if `at` is earlier than what it is set to; never puts it off.
   void set(core::time_point at) noexcept;
 
  private:

@@ -123,6 +123,10 @@ ticket* driver::open(const core::terms& t, const core::base& who, std::string ke
 
 void driver::inspect(std::string key, survey::callback then) {
   core::check(!is_closing());
+  if (surveys_.size() >= settings_.max_leases) {
+    then(failure(errc::overloaded, "options::max_leases inspections at once"));
+    return;
+  }
   put_on(surveys_, std::make_unique<survey>(*this, std::move(key), std::move(then)))
       .start(clock::now());
 }

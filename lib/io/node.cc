@@ -155,7 +155,6 @@ void node::on_reply(const redisReply& reply, core::time_point now) noexcept {
   const sent& oldest = pending_.front();
   if (is_unknown_script(reply)) {
     const queued q = pending_.pop().q;
-    digests_[static_cast<std::size_t>(q.what)].clear();
     if (q.from->wants(q.command, now)) {
       append(q, true, now);
       driver_.on_queued();
@@ -176,6 +175,7 @@ void node::on_reply(const redisReply& reply, core::time_point now) noexcept {
       read->answer != answer::absent && read->answer != answer::foreign) {
     last_error_ = read->text;
   }
+  failures_ = 0;  // only now it has shown that it is what it seems
   answered.q.from->on_settled(answered.q.command, *read, now);
 }
 

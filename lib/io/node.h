@@ -58,7 +58,6 @@ class node final : public timer {
   // The first set-up has not ended yet, well or badly: commands wait for its end.
   [[nodiscard]] bool is_fresh() const noexcept { return fresh_; }
   [[nodiscard]] bool is_denied() const noexcept { return denied_; }
-  [[nodiscard]] bool is_quiet() const noexcept { return queue_.empty() && pending_.empty(); }
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const std::string& last_error() const noexcept { return last_error_; }
@@ -116,6 +115,7 @@ class node final : public timer {
 
   std::vector<address> addresses_;
   std::size_t next_address_ = 0;
+  bool looking_up_ = false;
   std::uint64_t generation_ = 0;  // of connections: events of an older one are stale
   std::uint32_t failures_ = 0;    // in a row
   core::time_point deadline_{};   // of connecting and setting up

@@ -47,8 +47,11 @@ void node::connect(core::time_point now) noexcept {
     try_next_address(now);
     return;
   }
-  look_up(where_.host, where_.port, driver_.mail(), [this, wanted = generation_](lookup found) {
-    if (generation_ != wanted || state_ != state::resolving) return;
+  // One at a time, however long it takes; what comes late serves the connection that is due then.
+  if (std::exchange(looking_up_, true)) return;
+  look_up(where_.host, where_.port, driver_.mail(), [this](lookup found) {
+    looking_up_ = false;
+    if (state_ != state::resolving) return;
     const core::time_point later = clock::now();
     addresses_ = std::move(found.addresses);
     if (addresses_.empty()) {
@@ -64,6 +67,9 @@ void node::try_next_address(core::time_point now) noexcept {
   state_ = state::connecting;
   std::string why = "no address to connect to";
   while (next_address_ < addresses_.size()) {
+    // Each address gets its share of the time: one that swallows everything must not take it all.
+    const auto left = static_cast<std::int64_t>(addresses_.size() - next_address_);
+    driver_.timers().set(*this, now + (deadline_ - now) / left);
     const int error = stream_.connect(addresses_[next_address_++]);
     if (error == 0) {
       if (poll(UV_WRITABLE)) return;
@@ -93,6 +99,7 @@ void node::on_connected(core::time_point now) noexcept {
     return;
   }
   state_ = state::setting_up;
+  driver_.timers().set(*this, deadline_);
   reader_.reset(redisReaderCreate());
   steps_done_ = 0;
   write_setup();
@@ -127,6 +134,10 @@ void node::on_setup_reply(const redisReply& reply, core::time_point now) noexcep
     fail((step == auth ? "authentication: " : "SELECT: ") + said, for_good, now);
     return;
   }
+  if (step <= select && (reply.type != REDIS_REPLY_STATUS)) {
+    fail("this is not a Redis server: " + std::string(text_of(reply)), false, now);
+    return;
+  }
   if (step < load) return;  // without a name the connection is as good
   // Without the right to load, or when it is too busy to, every call sends the text.
   digests_[step - load] = !error && text_of(reply).size() == 40 ? std::string(text_of(reply)) : "";
@@ -135,7 +146,6 @@ void node::on_setup_reply(const redisReply& reply, core::time_point now) noexcep
   state_ = state::up;
   fresh_ = false;
   denied_ = false;
-  failures_ = 0;
   ++connects_;
   driver_.timers().clear(*this);
   publish();
@@ -199,7 +209,11 @@ void node::on_time(core::time_point now) noexcept {
       fail("the name was not resolved in time", false, now);
       break;
     case state::connecting:
-      fail("the connection was not made in time", false, now);
+      if (next_address_ < addresses_.size()) {
+        try_next_address(now);
+      } else {
+        fail("the connection was not made in time", false, now);
+      }
       break;
     case state::setting_up:
       fail("the server did not answer in time", false, now);

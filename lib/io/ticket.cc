@@ -47,9 +47,7 @@ void ticket::step(core::time_point now, Input input) noexcept {
     owner_->on_nodes_held(nodes_held_);
   }
   tell(news, now);
-  if (claim_.where() == core::claim::state::ended && !std::exchange(ended_, true)) {
-    driver_.on_ended(*this);
-  }
+  if (is_ended() && !std::exchange(ended_, true)) driver_.on_ended(*this);
   if (is_finished()) driver_.retire(*this);
 }
 
@@ -97,9 +95,7 @@ void ticket::close(core::time_point now) noexcept {
 
 void ticket::forget_releases() noexcept { claim_.forget_releases(); }
 
-bool ticket::is_idle() const noexcept {
-  return claim_.where() == core::claim::state::ended && pending_ == 0;
-}
+bool ticket::is_idle() const noexcept { return is_ended() && pending_ == 0; }
 
 bool ticket::wants(const core::command& c, core::time_point now) noexcept {
   const bool for_holder = c.what == core::verb::renew || c.what == core::verb::refill;
@@ -115,7 +111,9 @@ void ticket::on_settled(const core::command& c, const node_reply& r,
                         core::time_point now) noexcept {
   --pending_;
   if (!r.text.empty() && said_.empty()) said_.resize(driver_.config().nodes.size());
-  if (!said_.empty()) said_[c.node] = r.text;
+  // A release that went well says nothing of why its attempt failed.
+  const bool tells = c.what != core::verb::release || !r.text.empty();
+  if (tells && !said_.empty()) said_[c.node] = r.text;
   step(now, [&](core::outbox& out) {
     claim_.on_reply({.to = c, .answer = r.answer, .key_left = r.key_left}, now, out);
   });

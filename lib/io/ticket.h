@@ -35,7 +35,7 @@ class ticket final : public sink, public timer {
   void stop_signalled(core::time_point now) noexcept;  // after on_lost() or on_closing()
   void on_reach(const core::reach& nodes, core::time_point now) noexcept;
 
-  // Gives up the releases that are still to be confirmed: the keys will expire. REQUIRES: ended.
+  // Gives up the releases that wait for a node to come back. REQUIRES: ended.
   void forget_releases() noexcept;
 
   // Ends whatever is under way: the waiting with errc::shut_down, a lease with on_closing().
@@ -43,6 +43,9 @@ class ticket final : public sink, public timer {
 
   [[nodiscard]] bool is_held() const noexcept { return claim_.where() == core::claim::state::held; }
   [[nodiscard]] bool is_lost() const noexcept { return claim_.where() == core::claim::state::lost; }
+  [[nodiscard]] bool is_ended() const noexcept {
+    return claim_.where() == core::claim::state::ended;
+  }
   [[nodiscard]] bool is_finished() const noexcept { return claim_.finished() && pending_ == 0; }
 
   // Nothing of it is under way any more but releases that wait for a node to come back.

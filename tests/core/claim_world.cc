@@ -102,16 +102,14 @@ void world::handle(const event& e) {
   }
   client& c = clients_[e.who];
   if (!c.alive) return;
-  if (c.stands_still_until > now_) {  // it will see this later
+  if (c.stands_still_until <= now_ && chance_.of_1000(climate_.pause)) {
+    ++tally_.pauses;
+    c.stands_still_until = now_ + 1ns + chance_.upto(climate_.pause_most);
+  }
+  if (c.stands_still_until > now_) {  // it will see this later, and all in the same order
     event later = e;
     later.at = c.stands_still_until;
     push(later);
-    return;
-  }
-  if (chance_.of_1000(climate_.pause)) {
-    ++tally_.pauses;
-    c.stands_still_until = now_ + chance_.upto(climate_.pause_most);
-    push(e);
     return;
   }
   if (c.holds && chance_.of_1000(climate_.crash)) {
@@ -142,6 +140,10 @@ void world::on_client(const event& e) {
       return;
     case kind::answer:
       if (e.generation != l.generation) return;  // it was told to be unreachable
+      if (l.written.front().cmd.attempt != e.said.to.attempt ||
+          l.written.front().cmd.what != e.said.to.what) {
+        violated("answers out of order on one connection, which is this model's own fault");
+      }
       l.written.pop_front();
       if (e.epoch != c.epoch || !c.holds) return;
       c.holds->on_reply(e.said, local(c), out_);
@@ -198,7 +200,7 @@ void world::follow(std::size_t who) {
   client& c = clients_[who];
   node_set to;
   for (const command& cmd : out_.commands()) {
-    c.links[cmd.node].unwritten.push_back(cmd);
+    c.links[cmd.node].unwritten.push_back({cmd, c.epoch});
     to.insert(cmd.node);
     tally_.refills += cmd.what == verb::refill ? 1 : 0;
     const bool held = c.holds->where() == claim::state::held;
@@ -251,16 +253,17 @@ void world::arm(std::size_t who) {
 void world::write(std::size_t who, node_id n) {
   client& c = clients_[who];
   link& l = c.links[n];
-  std::vector<command> passed_over;
+  std::vector<said_command> passed_over;
   if (l.fresh) return;
   while (!l.unwritten.empty()) {
-    const command cmd = l.unwritten.front();
+    const said_command next = l.unwritten.front();
+    const command& cmd = next.cmd;
     l.unwritten.pop_front();
-    if (!l.up || !c.holds || !c.holds->wants(cmd, local(c))) {
-      passed_over.push_back(cmd);
+    if (!l.up || !c.holds || next.epoch != c.epoch || !c.holds->wants(cmd, local(c))) {
+      passed_over.push_back(next);
       continue;
     }
-    l.written.push_back(cmd);
+    l.written.push_back(next);
     l.last_request = std::max(l.last_request, now_ + chance_.upto(climate_.delay));
     push({.at = l.last_request,
           .what = kind::request,
@@ -272,11 +275,15 @@ void world::write(std::size_t who, node_id n) {
           .owner = c.who});
     if (chance_.of_1000(climate_.cut)) cut(who, n);
   }
-  for (const command& cmd : passed_over) {
-    if (!c.holds) return;
-    c.holds->on_reply({.to = cmd, .answer = answer::unsent, .key_left = {}}, local(c), out_);
-    follow(who);
-  }
+  for (const said_command& cmd : passed_over) fail(who, cmd, answer::unsent);
+}
+
+// Tells the claim whose command it was what became of it, without an answer of the node.
+void world::fail(std::size_t who, const said_command& c, answer why) {
+  client& whose = clients_[who];
+  if (!whose.holds || whose.epoch != c.epoch) return;
+  whose.holds->on_reply({.to = c.cmd, .answer = why, .key_left = {}}, local(whose), out_);
+  follow(who);
 }
 
 // The connection breaks. What was on it may be executed, long after, or never.
@@ -286,15 +293,11 @@ void world::cut(std::size_t who, node_id n) {
   ++tally_.cuts;
   ++l.generation;
   l.up = false;
-  const std::deque<command> written = std::exchange(l.written, {});
+  const std::deque<said_command> written = std::exchange(l.written, {});
   l.last_request = l.last_reply = now_;
   c.holds->on_reach(known(c), local(c), out_);
   follow(who);
-  for (const command& cmd : written) {
-    if (!c.holds) break;
-    c.holds->on_reply({.to = cmd, .answer = answer::unreachable, .key_left = {}}, local(c), out_);
-    follow(who);
-  }
+  for (const said_command& cmd : written) fail(who, cmd, answer::unreachable);
   const real back = now_ + 1ms + chance_.upto(chance_.of_1000(500) ? 60ms : 3ms);
   push({.at = back, .what = kind::connect, .who = who, .node = n});
 }

@@ -106,13 +106,17 @@ class world {
     std::optional<key> lock;
   };
 
+  struct said_command {
+    command cmd;
+    int epoch;  // whose: a claim that is finished hears no more of it
+  };
   struct link {
     int generation = 0;  // which connection; a broken one's traffic belongs to the former
     bool up = true;
     bool fresh = false;  // its first set-up is under way: commands wait for its end
-    std::deque<command> unwritten;
-    std::deque<command> written;  // and not answered
-    real last_request{0};         // in order on one connection
+    std::deque<said_command> unwritten;
+    std::deque<said_command> written;  // and not answered
+    real last_request{0};              // in order on one connection
     real last_reply{0};
   };
 
@@ -157,6 +161,7 @@ class world {
   answer run_script(master& m, const command& c, const base& owner, milliseconds& left);
   void follow(std::size_t who);
   void arm(std::size_t who);
+  void fail(std::size_t who, const said_command& c, answer why);
   void violated(const std::string& what);
 
   void check_exclusion();

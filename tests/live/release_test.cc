@@ -208,5 +208,28 @@ TEST(a_release, takes_no_longer_than_one_node_timeout) {
   EXPECT_TRUE(eventually([&] { return nodes.keys() == 0; }));
 }
 
+TEST(a_release, is_on_its_way_before_the_stop_callbacks_run) {
+  masters nodes(3);
+  lock_manager locks(nodes.options());
+  result<lease> held = locks.acquire("r", {.ttl = 60s, .wait = 10s});
+  ASSERT_TRUE(succeeded(held));
+  bool gone = false;
+  const std::stop_callback slow(held->stop_token(),
+                                [&] { gone = eventually([&] { return nodes.keys() == 0; }); });
+  EXPECT_TRUE(succeeded(held->release()));
+  EXPECT_TRUE(gone);
+}
+
+TEST(a_lease_that_goes_out_of_scope, ends_a_renewal_under_way_with_not_held) {
+  masters nodes(3);
+  lock_manager locks(nodes.options());
+  result<lease> held = locks.acquire("r", {.ttl = 60s, .wait = 10s});
+  ASSERT_TRUE(succeeded(held));
+  for (redis_server& node : nodes) node.stop();
+  pending<void> renewal(held->renew_async());
+  held = errc::not_held;
+  EXPECT_TRUE(failed_with(errc::not_held, renewal.take()));
+}
+
 }  // namespace
 }  // namespace redlock::live

@@ -66,7 +66,8 @@ kill_servers() {
 }
 
 # main REDLOCK TEST [AROUND...]: runs one test; or, if TEST is empty, all in turn, each by the
-# command AROUND (a sandbox of its own, say), and shows the output of those that fail.
+# command AROUND (a sandbox of its own, say) and within 150 seconds, and shows the output of those
+# that fail.
 main() {
   redlock=$(realpath "$1")
   local name=$2 failures=0 count=0
@@ -79,7 +80,7 @@ main() {
   fi
   for name in $(compgen -A function it_); do
     count=$((count + 1))
-    if "$@" bash "$0" "$redlock" "$name" >"$scratch/output" 2>&1; then
+    if timeout 150 "$@" bash "$0" "$redlock" "$name" >"$scratch/output" 2>&1; then
       echo "ok $name"
     else
       echo "not ok $name"
