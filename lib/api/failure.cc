@@ -1,3 +1,5 @@
+// The words for what went wrong.
+
 #include "redlock/failure.h"
 
 namespace redlock {

@@ -1,3 +1,5 @@
+// The lease handle: hands everything to the state it shares with its ticket.
+
 #include "redlock/lease.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Both sides of a lease's shared state: the handle's first, then the ticket's.
+
 #include "api/lease_state.h"
 
 #include "io/random.h"

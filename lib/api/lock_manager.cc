@@ -1,3 +1,5 @@
+// The lock_manager: checks what it is asked for and hands it to the driver.
+
 #include "redlock/lock_manager.h"
 
 #include "api/lease_state.h"

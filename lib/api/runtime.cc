@@ -1,3 +1,5 @@
+// How the threads of a lock_manager start and end.
+
 #include "api/runtime.h"
 
 #include "api/validate.h"

@@ -1,3 +1,5 @@
+// The words for the states of nodes, and what a token says.
+
 #include "redlock/status.h"
 
 namespace redlock {

@@ -1,3 +1,5 @@
+// Every limit of options.h, in one place.
+
 #include "api/validate.h"
 
 #include <unistd.h>

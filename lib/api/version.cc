@@ -1,3 +1,5 @@
+// The version that was linked.
+
 #include "redlock/version.h"
 
 namespace redlock {

@@ -1,3 +1,5 @@
+// The queue of a worker, and its thread.
+
 #include "api/worker.h"
 
 #include "io/thread.h"

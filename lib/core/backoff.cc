@@ -1,3 +1,5 @@
+// The retry policies.
+
 #include "core/backoff.h"
 
 #include <algorithm>

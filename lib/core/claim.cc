@@ -1,3 +1,6 @@
+// The claim: its inputs, what follows from time passing, and its ends. Rounds are in
+// claim_round.cc, replies in claim_reply.cc.
+
 #include "core/claim.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The passes of a debt.
+
 #include "core/debt.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Votes, and the priority of reasons.
+
 #include "core/outcome.h"
 
 namespace redlock::core {

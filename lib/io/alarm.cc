@@ -1,3 +1,5 @@
+// The timerfd behind the alarm.
+
 #include "io/alarm.h"
 
 #include <sys/timerfd.h>

@@ -1,3 +1,5 @@
+// The turns of the loop, and the end of everything on it.
+
 #include "io/driver.h"
 
 #include <uv.h>

@@ -4,7 +4,6 @@
 #ifndef REDLOCK_LIB_IO_DRIVER_H
 #define REDLOCK_LIB_IO_DRIVER_H
 
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>

@@ -1,3 +1,5 @@
+// The queue behind the inbox.
+
 #include "io/inbox.h"
 
 #include <uv.h>

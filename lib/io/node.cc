@@ -1,3 +1,6 @@
+// A node that has a connection: writing, reading, matching replies to commands. Getting and losing
+// the connection is in node_connect.cc.
+
 #include "io/node.h"
 
 #include <hiredis/hiredis.h>

@@ -11,8 +11,6 @@
 
 namespace redlock::io {
 
-class ticket;
-
 class owner {
  public:
   virtual ~owner() = default;

@@ -1,3 +1,5 @@
+// The thread of a lookup.
+
 #include "io/resolver.h"
 
 #include <netdb.h>

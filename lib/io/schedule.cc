@@ -1,3 +1,5 @@
+// The heap.
+
 #include "io/schedule.h"
 
 #include <algorithm>

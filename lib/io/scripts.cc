@@ -1,3 +1,5 @@
+// Which script does what.
+
 #include "io/scripts.h"
 
 namespace redlock::io {

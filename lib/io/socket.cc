@@ -1,3 +1,5 @@
+// The system calls.
+
 #include "io/socket.h"
 
 #include <netdb.h>

@@ -1,3 +1,5 @@
+// The asking and the counting.
+
 #include "io/survey.h"
 
 #include <algorithm>

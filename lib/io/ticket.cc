@@ -1,3 +1,5 @@
+// From the core to the nodes and the owner, and back.
+
 #include "io/ticket.h"
 
 #include "io/driver.h"

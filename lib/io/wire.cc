@@ -1,3 +1,5 @@
+// RESP out, meanings in.
+
 #include "io/wire.h"
 
 #include <hiredis/hiredis.h>

@@ -4,6 +4,7 @@
 #define REDLOCK_LIB_IO_WIRE_H
 
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
