@@ -87,9 +87,8 @@ void lease_state::signal_and(const std::optional<std::stop_source>& source, F re
     rest();
     return;
   }
-  std::stop_source own = *source;
-  const std::stop_callback stopped(own.get_token(), std::move(rest));
-  own.request_stop();
+  const std::stop_callback stopped(source->get_token(), std::move(rest));
+  source->request_stop();
 }
 
 clock::time_point lease_state::valid_until() const noexcept {

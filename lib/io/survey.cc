@@ -45,7 +45,10 @@ void survey::on_settled(const core::command& c, const node_reply& r,
   --pending_;
   if (!ended_) {
     node_holding& h = found_.nodes[c.node];
-    h.answer = r.answer == answer::unsent ? answer::unreachable : r.answer;
+    h.answer = r.answer;
+    if (r.answer == answer::unsent) {  // its set-up came to nothing
+      h.answer = driver_.node_at(c.node).is_denied() ? answer::denied : answer::unreachable;
+    }
     if (r.answer == answer::granted) {
       h.token = r.text;
       h.ttl = r.key_left;
@@ -76,7 +79,7 @@ void survey::end() noexcept {
 
 void survey::count() noexcept {
   std::size_t silent = 0;
-  const std::string* most = nullptr;
+  std::string most;
   for (const node_holding& h : found_.nodes) {
     if (h.answer != answer::granted) {
       if (h.answer != answer::absent && h.answer != answer::foreign) ++silent;
@@ -88,11 +91,11 @@ void survey::count() noexcept {
         }));
     if (same > found_.votes) {
       found_.votes = same;
-      most = &h.token;
+      most = h.token;
     }
   }
   const bool held = found_.votes >= found_.quorum;
-  if (held) found_.token = *most;
+  if (held) found_.token = std::move(most);
   found_.known = held || found_.votes + silent < found_.quorum;
 }
 

@@ -27,9 +27,9 @@ std::vector<std::string> split(std::string_view list) {
 }  // namespace
 
 std::vector<endpoint> node_list(const std::vector<std::string>& given) {
-  const char* variable = std::getenv(nodes_variable);
-  const bool has_variable = variable != nullptr && *variable != '\0';
-  if (given.empty() && !has_variable) {
+  const char* set = std::getenv(nodes_variable);
+  const std::string variable = set != nullptr ? set : "";
+  if (given.empty() && variable.empty()) {
     throw failed(exit_code::usage, fmt::format("no nodes: give --node URI, or set {} to a list of "
                                                "them, separated by commas",
                                                nodes_variable));
