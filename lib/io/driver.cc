@@ -167,7 +167,6 @@ void driver::on_reach_changed(core::time_point now) noexcept {
 }
 
 void driver::on_ended(ticket& t) noexcept {
-  --active_;
   // The memory of unconfirmed releases is bounded (R2).
   if (tickets_.size() - active_ > settings_.max_leases) t.forget_releases();
 }

@@ -70,6 +70,7 @@ class driver final : private timer {
   void on_queued() noexcept { queued_ = true; }
   [[nodiscard]] bool is_closing() const noexcept { return phase_ != phase::open; }
   void on_reach_changed(core::time_point now) noexcept;
+  void on_over() noexcept { --active_; }
   void on_ended(ticket& t) noexcept;  // only releases are left of it
   void retire(ticket& t) noexcept;    // at the end of this turn
   void retire(survey& s) noexcept;
@@ -106,7 +107,7 @@ class driver final : private timer {
 
   std::vector<std::unique_ptr<node>> nodes_;
   std::vector<std::unique_ptr<ticket>> tickets_;
-  std::size_t active_ = 0;  // of these, those that have not ended
+  std::size_t active_ = 0;  // of these, those under way or held
   std::vector<std::unique_ptr<survey>> surveys_;
   std::vector<ticket*> finished_tickets_;
   std::vector<survey*> finished_surveys_;

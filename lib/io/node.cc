@@ -12,17 +12,6 @@
 #include "io/uv_handle.h"
 
 namespace redlock::io {
-namespace {
-
-// A reply of ours is a few hundred bytes, and INFO a few thousand.
-constexpr std::size_t reply_bytes_max = std::size_t{1} << 20;
-
-struct reply_deleter {
-  void operator()(void* reply) const noexcept { freeReplyObject(reply); }
-};
-
-}  // namespace
-
 node::node(driver& owner, core::node_id id, endpoint where)
     : driver_(owner), id_(id), where_(std::move(where)), name_(where_.name()) {}
 
@@ -128,24 +117,18 @@ void node::on_readable(core::time_point now) noexcept {
     return;
   }
   progress_ = now;
-  if (redisReaderFeed(reader_.get(), bytes.data(), static_cast<std::size_t>(got)) != REDIS_OK ||
-      reader_->len - reader_->pos > reply_bytes_max) {
-    fail("the server's reply is too long", false, now);
-    return;
-  }
+  reader_->feed(std::string_view(bytes.data(), static_cast<std::size_t>(got)));
   const std::uint64_t generation = generation_;
   while (generation == generation_ && stream_.is_open()) {
-    void* parsed = nullptr;
-    if (redisReaderGetReply(reader_.get(), &parsed) != REDIS_OK) {
-      fail(std::string("this is not a Redis server: ") + reader_->errstr, false, now);
+    const reply_ptr reply = reader_->next();
+    if (!reader_->error().empty()) {
+      fail(reader_->error(), false, now);
+    } else if (reply == nullptr) {
       return;
-    }
-    if (parsed == nullptr) return;
-    const std::unique_ptr<void, reply_deleter> reply(parsed);
-    if (state_ == state::setting_up) {
-      on_setup_reply(*static_cast<const redisReply*>(parsed), now);
+    } else if (state_ == state::setting_up) {
+      on_setup_reply(*reply, now);
     } else {
-      on_reply(*static_cast<const redisReply*>(parsed), clock::now());
+      on_reply(*reply, clock::now());
     }
   }
 }

@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "io/reader.h"
 #include "io/ring.h"
 #include "io/schedule.h"
 #include "io/sink.h"
@@ -27,7 +28,6 @@
 #include "redlock/options.h"
 #include "redlock/status.h"
 
-struct redisReader;
 struct redisReply;
 struct uv_poll_s;
 
@@ -78,9 +78,6 @@ class node final : public timer {
   struct poll_closer {
     void operator()(uv_poll_s* handle) const noexcept;
   };
-  struct reader_deleter {
-    void operator()(redisReader* r) const noexcept;
-  };
 
   // Getting a connection (node_connect.cc).
   void connect(core::time_point now) noexcept;
@@ -123,7 +120,7 @@ class node final : public timer {
   stream stream_;
   std::unique_ptr<uv_poll_s, poll_closer> poll_;
   int watched_ = 0;
-  std::unique_ptr<redisReader, reader_deleter> reader_;
+  std::unique_ptr<reader> reader_;
 
   std::size_t steps_done_ = 0;
   std::array<std::string, scripts.size()> digests_;  // empty: the node did not load it

@@ -32,8 +32,6 @@ void node::poll_closer::operator()(uv_poll_s* handle) const noexcept {
   uv_closer<uv_poll_t>{}(handle);
 }
 
-void node::reader_deleter::operator()(redisReader* r) const noexcept { redisReaderFree(r); }
-
 void node::start(core::time_point now) noexcept { connect(now); }
 
 void node::connect(core::time_point now) noexcept {
@@ -100,7 +98,7 @@ void node::on_connected(core::time_point now) noexcept {
   }
   state_ = state::setting_up;
   driver_.timers().set(*this, deadline_);
-  reader_.reset(redisReaderCreate());
+  reader_ = std::make_unique<reader>();
   steps_done_ = 0;
   write_setup();
   if (!watch(UV_READABLE)) {

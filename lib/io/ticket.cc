@@ -49,6 +49,7 @@ void ticket::step(core::time_point now, Input input) noexcept {
     owner_->on_nodes_held(nodes_held_);
   }
   tell(news, now);
+  if (is_over() && !std::exchange(over_, true)) driver_.on_over();
   if (is_ended() && !std::exchange(ended_, true)) driver_.on_ended(*this);
   if (is_finished()) driver_.retire(*this);
 }
@@ -93,6 +94,12 @@ void ticket::close(core::time_point now) noexcept {
   } else {
     cancel(now);
   }
+}
+
+bool ticket::is_over() const noexcept {
+  const auto where = claim_.where();
+  return where == core::claim::state::releasing || where == core::claim::state::lost ||
+         where == core::claim::state::ended;
 }
 
 void ticket::forget_releases() noexcept { claim_.forget_releases(); }

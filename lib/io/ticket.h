@@ -43,6 +43,8 @@ class ticket final : public sink, public timer {
 
   [[nodiscard]] bool is_held() const noexcept { return claim_.where() == core::claim::state::held; }
   [[nodiscard]] bool is_lost() const noexcept { return claim_.where() == core::claim::state::lost; }
+  // Neither under way nor held: to its owner it is over.
+  [[nodiscard]] bool is_over() const noexcept;
   [[nodiscard]] bool is_ended() const noexcept {
     return claim_.where() == core::claim::state::ended;
   }
@@ -78,7 +80,8 @@ class ticket final : public sink, public timer {
   std::size_t pending_ = 0;        // commands not yet settled
   std::size_t nodes_held_ = 0;
   bool closing_ = false;
-  bool ended_ = false;  // the driver knows that the claim has ended
+  bool over_ = false;  // the driver knows that it is over, and that the claim has ended
+  bool ended_ = false;
 };
 
 }  // namespace redlock::io

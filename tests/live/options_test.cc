@@ -235,6 +235,16 @@ TEST(max_leases, is_a_limit_that_says_overloaded) {
   EXPECT_TRUE(eventually([&] { return locks.acquire("c").has_value(); }));
 }
 
+TEST(max_leases, does_not_count_a_lease_that_is_gone) {
+  masters nodes(3);
+  options o = nodes.options();
+  o.max_leases = 1;
+  lock_manager locks(std::move(o));
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(succeeded(locks.acquire(std::to_string(i), {.wait = 10s}))) << i;
+  }
+}
+
 TEST(max_leases, does_not_count_what_was_released_although_a_node_has_not_confirmed_it) {
   masters nodes(3);
   options o = nodes.options();
