@@ -2,6 +2,7 @@
 // library beside the floor (a bare epoll program that sends the same bytes) and beside hiredis on
 // libuv, in turns within each round; and the library with one of five nodes stopped, or dead.
 
+#include <array>
 #include <functional>
 #include <memory>
 

@@ -1,4 +1,5 @@
-// contestant: one way to acquire a lock on a majority and release it, to be measured against others.
+// contestant: one way to acquire a lock on a majority and release it, to be measured against
+// others.
 
 #ifndef REDLOCK_BENCH_CONTESTANT_H
 #define REDLOCK_BENCH_CONTESTANT_H

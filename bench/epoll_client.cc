@@ -55,7 +55,8 @@ epoll_client::epoll_client(live::masters& nodes, std::size_t quorum)
     connection& c = connections_.emplace_back();
     c.socket = live::connect_to(nodes[i].port());
     const int on = 1;
-    live::checked(::setsockopt(c.socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on), "nodelay");
+    live::checked(::setsockopt(c.socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on),
+                  "nodelay");
     epoll_event event{};
     event.events = EPOLLIN;
     event.data.u64 = i;

@@ -1,6 +1,6 @@
-// The executable's own epoll_ctl, which the libraries that it is linked with call as well: no tracer
-// is needed, and nothing is slowed down. What does not go through the C library is not seen; that
-// hiredis' stock adapter is seen to call it shows that it works.
+// The executable's own epoll_ctl, which the libraries that it is linked with call as well: no
+// tracer is needed, and nothing is slowed down. What does not go through the C library is not seen;
+// that hiredis' stock adapter is seen to call it shows that it works.
 
 #include "bench/epoll_count.h"
 

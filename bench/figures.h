@@ -31,7 +31,8 @@ void show(benchmark::State& state, const std::string& name, const distribution& 
 // `rounds`); the other options are Google Benchmark's. Gives the program's exit status.
 int run_all(int argc, char** argv, int rounds, const std::function<void(int rounds)>& add);
 
-// Registers `body`, to be run for so many rounds, and to be an error instead of an end if it throws.
+// Registers `body`, to be run for so many rounds, and to be an error instead of an end if it
+// throws.
 void add(const std::string& name, int rounds, std::function<void(benchmark::State&)> body);
 
 }  // namespace redlock::bench

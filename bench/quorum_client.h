@@ -1,6 +1,6 @@
 // quorum_client: the least that a lock on a majority can do: sends a command to all nodes, is done
-// at the q-th reply, and sends the next one at once. No deadlines, no tokens drawn, no rollback, one
-// thread. How the bytes travel is up to what derives from it.
+// at the q-th reply, and sends the next one at once. No deadlines, no tokens drawn, no rollback,
+// one thread. How the bytes travel is up to what derives from it.
 
 #ifndef REDLOCK_BENCH_QUORUM_CLIENT_H
 #define REDLOCK_BENCH_QUORUM_CLIENT_H

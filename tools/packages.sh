@@ -4,7 +4,7 @@
 #
 #   build  compiles everything, tests included
 #   meson  builds with Meson as well, and with the other compiler
-#   bench  measures
+#   bench  builds the benchmarks as well
 #   test   runs the tests and the demonstration
 #   lint   checks the sources
 #   roots  makes a bare Debian of another release to test in
@@ -20,7 +20,7 @@ sets_of() {
         echo libcli11-dev libfmt-dev nlohmann-json3-dev libgtest-dev
         ;;
       meson) echo meson clang binutils ;;
-      bench) echo libbenchmark-dev strace ;;
+      bench) echo libbenchmark-dev ;;
       test)
         echo redis-server redis-tools
         if [ "$release" -ge 13 ]; then echo valkey-server; fi
