@@ -97,7 +97,7 @@ void claim::on_reach(const reach& nodes, time_point now, outbox& out) noexcept {
   const node_set risen = nodes.up - reach_.up;
   reach_ = nodes;
   for (const node_id n : risen& owing_) send_release(n, debts_[n].on_up(), out);
-  if (state_ == state::contacting) advance(now, out);
+  advance(now, out);
   refill(now, out);  // a node that the last success missed, for want of a connection (N2)
 }
 

@@ -32,7 +32,6 @@ void claim::open_renewal(time_point now, outbox& out) noexcept {
     const auto left = std::chrono::floor<milliseconds>(hold_end_ - now);
     ttl = std::clamp(left, milliseconds{1}, ttl);  // N7
   }
-  refill_due_ = {};
   open_round(round_kind::renew, ttl, now);
   round_deadline_ = std::min(round_deadline_, signal_at());
   ask_all(verb::renew, out);
@@ -130,6 +129,7 @@ void claim::settle_renewal(time_point now, outbox& out) noexcept {
                                               terms_.effective_timeout());
   }
   out.tell(news::renew_failed);
+  refill(now, out);  // whoever came up meanwhile and missed the last success
 }
 
 void claim::settle_release(outbox& out) noexcept {
