@@ -12,6 +12,7 @@
 //   nodes up=0,2 fresh=1 denied=3             what is known of the nodes
 //   pass 50                                   time, with every wake-up on its way
 //   stand still 50                            time, with none before its end
+//   skip 50                                   time, without any
 //
 // After a change in behaviour, run with REDLOCK_REWRITE=1 and read the diff; commit it only if you
 // can say why each line changed.
@@ -133,6 +134,7 @@ class scenario {
     if (s.verb == "nodes") return t.set_reach(known(s, {})), true;
     if (s.verb == "pass") return t.pass(milliseconds{s.numbers.at(0)}), true;
     if (s.verb == "stand") return t.stand_still(milliseconds{s.numbers.at(0)}), true;
+    if (s.verb == "skip") return t.skip(milliseconds{s.numbers.at(0)}), true;
     for (const long number : s.numbers) {
       const auto n = static_cast<node_id>(number);
       if (s.verb == "write") {
