@@ -50,7 +50,7 @@ void witness::judge(const core::claim& c, const core::outbox& out, const core::r
     expect(now < released_at_ + timeout(), "R4", "a release outlives its time-out");
   }
   judge_patience(is, now);
-  judge_timer(c);
+  judge_timer(c, now);
   was_ = is;
   nodes_ = nodes;
   owner_saw_expiry_ = false;
@@ -158,7 +158,7 @@ void witness::judge_patience(state is, ns now) {
   expect(!cancelled_, "G4", "an acquire outlives its cancellation");
 }
 
-void witness::judge_timer(const core::claim& c) {
+void witness::judge_timer(const core::claim& c, ns now) {
   const core::time_point wake = c.wake();
   const ns at = wake == core::never ? no_time : local(wake);
   switch (c.where()) {
@@ -179,7 +179,9 @@ void witness::judge_timer(const core::claim& c) {
       const bool in_round = round_.what == core::verb::renew && round_.open;
       expect(at <= (expiring_ ? valid_until_ : signal_at()), "N5", "no timer for the stop signal");
       if (renews && !in_round && !renew_failed_) {
-        expect(at <= success_.start + terms_.renew_every.count(), "N6",
+        // Overdue, it is under way, or has found nobody to ask and is tried again.
+        const ns due = success_.start + terms_.renew_every.count();
+        expect(at <= (now < due ? due : now + timeout()), "N6",
                "a renewal is due later than its interval after the confirmed start");
       }
       break;

@@ -81,7 +81,7 @@ class witness {
   void judge_news(const core::claim& c, core::news told, ns now);
   void judge_validity(const core::claim& c, core::news told);
   void judge_refilled(const core::reach& nodes, ns now);
-  void judge_timer(const core::claim& c);
+  void judge_timer(const core::claim& c, ns now);
   void judge_patience(state is, ns now);
   [[nodiscard]] bool is_lost(const round& r) const noexcept;
   [[nodiscard]] ns drift(ns ttl) const noexcept { return (ttl + 99) / 100 + 2 * ms; }
