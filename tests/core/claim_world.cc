@@ -33,12 +33,14 @@ climate climate::drawn(std::uint64_t seed) {
   if (c.of_1000(400)) w.pause = 10;
   w.pause_most = w.of.ttl * 2;
   w.clock_ppm = 4000;
+  if (c.of_1000(400)) w.hand_over = 300;
   return w;
 }
 
 tally& tally::operator+=(const tally& o) {
   granted += o.granted, gave_up += o.gave_up, renewed += o.renewed, lost += o.lost;
   renew_failed += o.renew_failed, released += o.released, refills += o.refills;
+  detached += o.detached, adopted += o.adopted;
   cuts += o.cuts, crashes += o.crashes, pauses += o.pauses, ghosts += o.ghosts;
   return *this;
 }
@@ -168,12 +170,26 @@ void world::begin(std::size_t who) {
   client& c = clients_[who];
   ++c.epoch;
   --c.claims_left;
-  c.who = {chance_.next(), chance_.next()};  // T1
+  const bool adopts = !detached_.empty() && chance_.of_1000(600);
+  const token taken = adopts ? detached_.back() : token{};
+  if (adopts) detached_.pop_back();
+  c.who = adopts ? taken.who : base{chance_.next(), chance_.next()};  // T1
   c.holds.emplace(climate_.of, c.who, known(c));
   c.armed = real::max();
-  c.holds->acquire(local(c), out_);
+  if (adopts) {
+    c.holds->adopt(taken.attempt, local(c), out_);
+  } else {
+    c.holds->acquire(local(c), out_);
+  }
   follow(who);
   push({.at = now_ + chance_.upto(800ms), .what = kind::user, .who = who, .epoch = c.epoch});
+}
+
+void world::detach(client& c) {
+  ++tally_.detached;
+  detached_.push_back({c.who, c.holds->attempt()});
+  handed_over_.push_back(c.who);
+  c.holds->detach();
 }
 
 // The user does something, now and then, and in the end lets go.
@@ -182,6 +198,8 @@ void world::user(std::size_t who) {
   const bool held = c.holds->where() == claim::state::held;
   if (held && local(c) >= c.holds->valid_until()) {
     c.holds->owner_saw_expiry(local(c), out_);
+  } else if (held && chance_.of_1000(climate_.hand_over)) {
+    detach(c);
   } else if (held && chance_.of_1000(300)) {
     c.holds->renew(local(c), out_);
   } else if (held) {
@@ -215,6 +233,9 @@ void world::follow(std::size_t who) {
     push({.at = now_ + chance_.upto(100us), .what = kind::write, .who = who, .node = n});
   }
   tally_.granted += told == news::acquired ? 1 : 0;
+  tally_.adopted +=
+      told == news::acquired && std::ranges::find(handed_over_, c.who) != handed_over_.end() ? 1
+                                                                                             : 0;
   tally_.gave_up += told == news::gave_up ? 1 : 0;
   tally_.renewed += told == news::renewed ? 1 : 0;
   tally_.renew_failed += told == news::renew_failed ? 1 : 0;

@@ -54,6 +54,7 @@ struct climate {
   int crash = 0;              // events of a client after which it is no more
   int pause = 0;              // events of a client before which it stands still
   nanoseconds pause_most{0};
+  int hand_over = 0;  // of the user's acts on a lease: detaches it, for another client to adopt
   int clock_ppm = 0;  // how far the rate of a client's or node's clock is off, at most
 
   // What no lock of this kind withstands. A checker that sees nothing here sees nothing anywhere.
@@ -72,6 +73,7 @@ struct climate {
 
 struct tally {
   int granted = 0, gave_up = 0, renewed = 0, renew_failed = 0, lost = 0, released = 0, refills = 0;
+  int detached = 0, adopted = 0;
   int cuts = 0, crashes = 0, pauses = 0,
       ghosts = 0;  // ghost: set by a request of a broken connection
   tally& operator+=(const tally& o);
@@ -153,6 +155,7 @@ class world {
   void handle(const event& e);
   void on_client(const event& e);
   void begin(std::size_t who);
+  void detach(client& c);
   void user(std::size_t who);
   void write(std::size_t who, node_id n);
   void cut(std::size_t who, node_id n);
@@ -168,7 +171,7 @@ class world {
   void check_backing(std::size_t who);
   void check_nothing_left(std::size_t who);
   void check_ghost(const event& e);
-  [[nodiscard]] bool cleans_up() const;
+  [[nodiscard]] bool cleans_up(const base& who) const;
 
   [[nodiscard]] time_point local(const client& c) const { return time_point{c.clock.at(now_)}; }
   [[nodiscard]] bool holds(const client& c) const;
@@ -183,6 +186,12 @@ class world {
   std::vector<master> masters_;
   std::vector<client> clients_;
   std::vector<base> finished_;  // claims that owe nothing any more
+  struct token {
+    base who{};
+    attempt_id attempt = 0;
+  };
+  std::vector<token> detached_;    // for somebody to adopt, once
+  std::vector<base> handed_over_;  // what the former claim had on its way may set a key again
   std::priority_queue<event> events_;
   outbox out_;
   std::string violation_;

@@ -70,14 +70,15 @@ void world::check_backing(std::size_t who) {
 
 // R2 remembers a release until the key must have expired. It takes a request to be executed within
 // a node time-out, or after that of the connection's loss; one that comes later leaves a ghost.
-bool world::cleans_up() const {
+bool world::cleans_up(const base& who) const {
+  if (std::ranges::find(handed_over_, who) != handed_over_.end()) return false;
   return !climate_.exclusion_only &&
          climate_.delay + climate_.long_after <= climate_.of.node_timeout;
 }
 
 // Whoever owes nothing has left nothing (R1, R2, R4).
 void world::check_nothing_left(std::size_t who) {
-  if (!cleans_up()) return;
+  if (!cleans_up(clients_[who].who)) return;
   for (const master& m : masters_) {
     if (is_live(m) && m.lock->who == clients_[who].who) violated("a key left behind");
   }
@@ -86,7 +87,7 @@ void world::check_nothing_left(std::size_t who) {
 void world::check_ghost(const event& e) {
   const master& m = masters_[e.node];
   if (e.generation < 0 && is_live(m) && m.lock->who == e.owner) ++tally_.ghosts;
-  if (!cleans_up() || !is_live(m) || m.lock->who != e.owner) return;
+  if (!cleans_up(e.owner) || !is_live(m) || m.lock->who != e.owner) return;
   if (std::ranges::find(finished_, e.owner) != finished_.end()) {
     violated("a key of a claim that owes nothing");
   }

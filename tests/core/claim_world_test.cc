@@ -42,6 +42,8 @@ TEST(ClaimWorld, KeepsThePromiseUnderEveryFaultItIsMadeFor) {  // G2, G3, N1, R1
   EXPECT_GT(sum.lost, 2'000);
   EXPECT_GT(sum.released, 5'000);
   EXPECT_GT(sum.refills, 5'000);
+  EXPECT_GT(sum.detached, 500);
+  EXPECT_GT(sum.adopted, 200);
   EXPECT_GT(sum.cuts, 20'000);
   EXPECT_GT(sum.ghosts, 2'000);
   EXPECT_GT(sum.crashes, 1'000);
