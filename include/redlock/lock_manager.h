@@ -50,6 +50,33 @@ class REDLOCK_API lock_manager {
   result<lease> acquire(std::string_view resource, const lock_options& o = {});
   operation<lease> acquire_async(std::string_view resource, const lock_options& o = {});
 
+  // Takes up a lock whose former handle gave its token away (lease::detach()), here or in another
+  // process: one renewal round under that token, after first contact as in acquire. Held if a
+  // quorum says "was yours, extended" with validity left (rule G3), counted from the start of that
+  // round; from then on a lease like any other, under the same token. `o` is as for acquire, but
+  // `wait`, `max_attempts` and the policy, which mean nothing here.
+  // REQUIRES: the former handle was detached, and nobody else adopts the same token: two handles of
+  // one token would both be held.
+  // Errors: lost: so many nodes do not have this token that no quorum can (it ran out, was
+  // released, or never was): others may hold the lock; no_quorum, too_slow, bad_configuration:
+  // nothing is changed but that keys may have been extended, and it may be tried again; cancelled,
+  // shut_down, overloaded; invalid_argument, also for what is no token of this library. After a
+  // failure the keys stay (rule N3).
+  result<lease> adopt(std::string_view resource, std::string_view token,
+                      const lock_options& o = {});
+  operation<lease> adopt_async(std::string_view resource, std::string_view token,
+                               const lock_options& o = {});
+
+  // Deletes the keys of `resource` that carry `token`, on every node (rule R4), without holding the
+  // lock: what is left of a handle that is gone. Any value of 1 to 512 bytes: also another
+  // library's. Returns once a quorum has answered, at the latest after one node time-out (and first
+  // contact); the rest goes on in the background. A lease that stands under this token learns of it
+  // with its next renewal: release the lease instead.
+  // Errors: lost: confirmed, and no node that answered had it; no_quorum: unconfirmed, the keys
+  // expire by themselves at the latest; invalid_argument, overloaded, shut_down.
+  result<void> release(std::string_view resource, std::string_view token);
+  operation<void> release_async(std::string_view resource, std::string_view token);
+
   // Who holds `resource`, as the nodes see it: one round, at most one node time-out (and first
   // contact, as in acquire). Errors: invalid_argument, shut_down, overloaded.
   result<holdings> inspect(std::string_view resource);

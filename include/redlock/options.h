@@ -20,6 +20,7 @@ using std::chrono::nanoseconds;
 // Limits. Beyond them: invalid_argument before any I/O.
 inline constexpr std::size_t nodes_max = 31;
 inline constexpr std::size_t resource_bytes_max = 4096;
+inline constexpr std::size_t token_bytes_max = 512;
 
 // One Redis master. The masters must be independent of each other: replicas of one another, or
 // shards of one Cluster, give no quorum.

@@ -109,6 +109,10 @@ result<void> lease::renew() { return renew_async().get(); }
 operation<void> lease::renew_async() { return call(state_, &detail::lease_state::renew); }
 
 result<void> lease::release() { return release_async().get(); }
+result<std::string> lease::detach() {
+  if (state_ == nullptr) return errc::not_held;
+  return state_->detach();
+}
 operation<void> lease::release_async() { return call(state_, &detail::lease_state::release); }
 
 }  // namespace redlock

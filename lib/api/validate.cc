@@ -142,6 +142,7 @@ result<core::terms> terms_of(const options& all, const lock_options& one) {
   t.quorum = all.quorum != 0 ? all.quorum : t.nodes / 2 + 1;
   t.node_timeout = all.node_timeout;
   t.connect_timeout = all.connect_timeout;
+  t.max_ttl = std::chrono::ceil<milliseconds>(all.max_ttl);
   t.drift_factor = all.drift_factor;
   t.ttl = std::chrono::ceil<milliseconds>(one.ttl);  // C3
   t.wait = one.wait;

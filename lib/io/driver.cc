@@ -115,12 +115,12 @@ void driver::publish_load(core::node_id n, core::nanoseconds latency,
 }
 
 ticket* driver::open(const core::terms& t, const core::base& who, std::string key,
-                     std::shared_ptr<owner> whose) {
+                     std::string token, std::shared_ptr<owner> whose) {
   core::check(!is_closing());
   if (active_ >= settings_.max_leases) return nullptr;
   ++active_;
-  return &put_on(tickets_,
-                 std::make_unique<ticket>(*this, t, who, std::move(key), std::move(whose)));
+  return &put_on(tickets_, std::make_unique<ticket>(*this, t, who, std::move(key), std::move(token),
+                                                    std::move(whose)));
 }
 
 void driver::inspect(std::string key, survey::callback then) {

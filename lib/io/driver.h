@@ -50,7 +50,7 @@ class driver final : private timer {
 
   // Null if there are max_leases already. REQUIRES: not is_closing().
   [[nodiscard]] ticket* open(const core::terms& t, const core::base& who, std::string key,
-                             std::shared_ptr<owner> whose);
+                             std::string token, std::shared_ptr<owner> whose);
   void inspect(std::string key, survey::callback then);
 
   // Ends everything: waiting, leases (signal, then release), and, once the releases are answered or
