@@ -19,13 +19,16 @@ class runtime;
 }
 
 // Owns one connection to each node and the threads that serve them: one that does all I/O and
-// renews leases, one that runs callbacks of then(), one that signals stops. Connects in the
-// background: construction never waits for a node. Make one per set of nodes and share it.
+// renews leases, one that runs callbacks of then(), one that signals stops; options::loop and
+// options::executor put a loop and an executor of yours in their place. Connects in the background:
+// construction never waits for a node. Make one per set of nodes and share it.
 //
 // The destructor ends all leases (signal, then release) and all operations (with shut_down), and
 // waits at most one node time-out for the releases to be answered; then for callbacks that are
 // running or due, so that none runs after it. It may itself run in such a callback, which then
-// is not waited for. Leases may outlive the manager; they are no longer held.
+// is not waited for. Leases may outlive the manager; they are no longer held. With options::loop it
+// waits for nothing: the loop must be run on until what is left there has gone, which takes one
+// node time-out at most; with options::executor, completions may run after it.
 //
 // After fork(), the child's managers and leases are dead: they hold nothing and touch no socket.
 // Make a new manager in the child.
@@ -86,7 +89,9 @@ class REDLOCK_API lock_manager {
   [[nodiscard]] std::vector<node_status> nodes() const;
 
   // Ends all leases and operations as the destructor does; afterwards every acquire gives
-  // shut_down. Calling it again is harmless. Error: no_quorum if some release was not confirmed.
+  // shut_down, called back on a thread of its own where options::loop would have done it. Ends with
+  // options::loop when nothing of this manager is left on that loop. Calling it again is harmless.
+  // Error: no_quorum if some release was not confirmed.
   operation<void> close();
 
  private:

@@ -22,6 +22,7 @@ class lease_call final : public detail::starter<void> {
       (state_.get()->*call_)({&whom, how});
     }
   }
+  [[nodiscard]] bool would_deadlock() const noexcept override { return state_->is_loop_thread(); }
 
  private:
   std::shared_ptr<detail::lease_state> state_;

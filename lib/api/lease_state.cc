@@ -264,7 +264,7 @@ void lease_state::on_expiring() noexcept {
     // Whoever asks for the token from here on finds it stopped.
     if (!stop_) stop_.emplace().request_stop();
   }
-  if (source) runtime_->signals().post([source = *source]() mutable { source.request_stop(); });
+  if (source) runtime_->signal([source = *source]() mutable { source.request_stop(); });
 }
 
 bool lease_state::on_lost(failure why) noexcept {
@@ -286,7 +286,7 @@ bool lease_state::on_closing() noexcept {
 // True if nobody listens. Else the release follows as soon as stop_requested() is true.
 bool lease_state::signal_then_release(const std::optional<std::stop_source>& source) {
   if (!source || source->stop_requested()) return true;
-  runtime_->signals().post([self = shared_from_this(), source] {
+  runtime_->signal([self = shared_from_this(), source] {
     self->signal_and(source, [self] {
       self->runtime_->driver().post([self] {
         if (self->ticket_ != nullptr) self->ticket_->stop_signalled(clock::now());

@@ -47,6 +47,7 @@ class lease_state final : public io::owner, public std::enable_shared_from_this<
   [[nodiscard]] const std::string& resource() const noexcept { return resource_; }
   [[nodiscard]] const std::string& token() const noexcept { return token_; }
   [[nodiscard]] bool in_child() const noexcept { return runtime_->in_child(); }
+  [[nodiscard]] bool is_loop_thread() const noexcept { return runtime_->is_loop_thread(); }
 
  private:
   using stop_hook = std::stop_callback<std::function<void()>>;

@@ -98,6 +98,7 @@ class guarded_call final : public detail::starter<T> {
       call_.start(whom, how);
     }
   }
+  [[nodiscard]] bool would_deadlock() const noexcept override { return runtime_->is_loop_thread(); }
 
  private:
   std::shared_ptr<runtime> runtime_;
@@ -112,7 +113,9 @@ operation<T> call(const std::shared_ptr<runtime>& where, Arguments&&... argument
 
 }  // namespace
 
-lock_manager::lock_manager(options o) : runtime_(std::make_shared<runtime>(std::move(o))) {}
+lock_manager::lock_manager(options o) : runtime_(std::make_shared<runtime>(std::move(o))) {
+  runtime_->start();
+}
 
 lock_manager::lock_manager(std::initializer_list<endpoint> nodes)
     : lock_manager(options{.nodes = nodes}) {}

@@ -116,6 +116,7 @@ result<io::settings> settings_of(const options& o) {
   s.connect_timeout = o.connect_timeout;
   s.hung_timeout = o.hung_timeout;
   s.max_leases = o.max_leases;
+  s.loop = o.loop;
   s.key_prefix = o.key_prefix;
   s.client_name = o.client_name.empty() ? host_and_pid() : o.client_name;
   s.connection_name = connection_name(s.client_name);

@@ -64,13 +64,14 @@ it_renews() {
   for n in 1 2 3; do [ "$(cli "$n" PTTL redlock:r)" -gt 20000 ] || fail "node $n is not renewed"; done
 }
 
+renews_everywhere() { renew --ttl 60s r "$1" && votes_are 5; }
+
 it_renews_on_the_nodes_that_lost_the_key() {
   local token
   token=$(acquire --ttl 60s r)
   await votes_are 5
   cli 2 DEL redlock:r
-  fill() { renew --ttl 60s r "$token" && votes_are 5; }
-  await fill
+  await renews_everywhere "$token"
 }
 
 it_releases_what_a_minority_has() {
