@@ -3,6 +3,7 @@
 //
 //   claim nodes=3 up=0,1 fresh=2 ttl=1000 …   makes the claim; times are in milliseconds
 //   acquire | cancel | renew | release        the user
+//   adopt 7 | take back 7 | detach            the user, of a token whose attempt is 7
 //   signalled                                 the owner has been told of the loss
 //   expired                                   the owner saw the validity end first
 //   answer 0 1 granted                        nodes 0 and 1 answer the oldest command they owe
@@ -128,6 +129,9 @@ class scenario {
     if (s.verb == "acquire") return t.acquire(), true;
     if (s.verb == "cancel") return t.cancel(), true;
     if (s.verb == "renew") return t.renew(), true;
+    if (s.verb == "adopt") return t.adopt(static_cast<attempt_id>(s.numbers.at(0))), true;
+    if (s.verb == "take") return t.take_back(static_cast<attempt_id>(s.numbers.at(0))), true;
+    if (s.verb == "detach") return t.detach(), true;
     if (s.verb == "release") return t.release(), true;
     if (s.verb == "signalled") return t.signalled(), true;
     if (s.verb == "expired") return t.expired(), true;
