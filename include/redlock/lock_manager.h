@@ -6,11 +6,13 @@
 #include <initializer_list>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "redlock/lease.h"
 #include "redlock/options.h"
 #include "redlock/status.h"
+#include "redlock/with.h"
 
 namespace redlock {
 
@@ -36,8 +38,11 @@ class REDLOCK_API lock_manager {
   // Throws lock_error(invalid_argument) if an option breaks its stated limits, before any I/O, and
   // std::system_error if the system gives no thread or descriptor.
   explicit lock_manager(options o);
-  lock_manager(std::initializer_list<endpoint> nodes);
-  lock_manager(const lock_manager&) = delete;
+  // A template, and the copy constructor that of an lvalue: else g++ 12 finds ({.nodes = {"a",
+  // "b"}}) ambiguous, where the standard does not.
+  template <class = void>
+  lock_manager(std::initializer_list<endpoint> nodes) : lock_manager(options{.nodes = nodes}) {}
+  lock_manager(lock_manager&) = delete;
   lock_manager& operator=(const lock_manager&) = delete;
   ~lock_manager();
 
@@ -49,6 +54,11 @@ class REDLOCK_API lock_manager {
   // answer.
   result<lease> acquire(std::string_view resource, const lock_options& o = {});
   operation<lease> acquire_async(std::string_view resource, const lock_options& o = {});
+
+  // Calls f(std::stop_token) or f(const lease&) on this thread while it holds the lock: with.h.
+  template <class F>
+  requires detail::guarded_function<F> detail::guarded_result<F> with(std::string_view resource,
+                                                                      const lock_options& o, F&& f);
 
   // Who holds `resource`, as the nodes see it: one round, at most one node time-out (and first
   // contact, as in acquire). Errors: invalid_argument, shut_down, overloaded.
@@ -65,6 +75,14 @@ class REDLOCK_API lock_manager {
  private:
   std::shared_ptr<detail::runtime> runtime_;
 };
+
+template <class F>
+requires detail::guarded_function<F> detail::guarded_result<F> lock_manager::with(
+    std::string_view resource, const lock_options& o, F&& f) {
+  result<lease> l = acquire(resource, o);
+  if (!l) return std::move(l).error();
+  return detail::guarded_call(*l, std::forward<F>(f));
+}
 
 }  // namespace redlock
 
