@@ -15,9 +15,13 @@
 
 namespace redlock {
 
+class lease;
+
 namespace detail {
 class lease_state;
-}
+template <>
+inline constexpr bool gives_back_when_dropped<lease> = true;
+}  // namespace detail
 
 // Whoever holds a lease is the only one to hold it, for as long as held() says so and no longer
 // (docs/safety.md, "The promise").

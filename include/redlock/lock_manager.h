@@ -6,11 +6,13 @@
 #include <initializer_list>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "redlock/lease.h"
 #include "redlock/options.h"
 #include "redlock/status.h"
+#include "redlock/with.h"
 
 namespace redlock {
 
@@ -39,8 +41,11 @@ class REDLOCK_API lock_manager {
   // Throws lock_error(invalid_argument) if an option breaks its stated limits, before any I/O, and
   // std::system_error if the system gives no thread or descriptor.
   explicit lock_manager(options o);
-  lock_manager(std::initializer_list<endpoint> nodes);
-  lock_manager(const lock_manager&) = delete;
+  // A template, and the copy constructor that of an lvalue: else g++ 12 finds ({.nodes = {"a",
+  // "b"}}) ambiguous, where the standard does not.
+  template <class = void>
+  lock_manager(std::initializer_list<endpoint> nodes) : lock_manager(options{.nodes = nodes}) {}
+  lock_manager(lock_manager&) = delete;
   lock_manager& operator=(const lock_manager&) = delete;
   ~lock_manager();
 
@@ -52,6 +57,11 @@ class REDLOCK_API lock_manager {
   // answer.
   result<lease> acquire(std::string_view resource, const lock_options& o = {});
   operation<lease> acquire_async(std::string_view resource, const lock_options& o = {});
+
+  // Calls f(std::stop_token) or f(const lease&) on this thread while it holds the lock: with.h.
+  template <class F>
+  requires detail::guarded_function<F> detail::guarded_result<F> with(std::string_view resource,
+                                                                      const lock_options& o, F&& f);
 
   // Takes up a lock whose former handle gave its token away (lease::detach()), here or in another
   // process: one renewal round under that token, after first contact as in acquire. Held if a
@@ -97,6 +107,14 @@ class REDLOCK_API lock_manager {
  private:
   std::shared_ptr<detail::runtime> runtime_;
 };
+
+template <class F>
+requires detail::guarded_function<F> detail::guarded_result<F> lock_manager::with(
+    std::string_view resource, const lock_options& o, F&& f) {
+  result<lease> l = acquire(resource, o);
+  if (!l) return std::move(l).error();
+  return detail::guarded_call(*l, std::forward<F>(f));
+}
 
 }  // namespace redlock
 

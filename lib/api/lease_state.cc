@@ -21,10 +21,15 @@ lease_state::lease_state(std::shared_ptr<runtime> where, std::string resource)
 
 void lease_state::acquire(const core::terms& terms, origin from, std::stop_token stop,
                           waiter<lease> w) {
-  const bool taken =
-      runtime_->driver().post([self = shared_from_this(), terms, from = std::move(from), stop, w] {
+  const std::stop_token abandoned = w.whom->abandoned();
+  const bool taken = runtime_->driver().post(
+      [self = shared_from_this(), terms, from = std::move(from), stop, abandoned, w] {
         self->acquiring_ = w;
-        self->start(terms, from, stop);
+        if (abandoned.stop_requested()) {
+          self->deliver(self->acquiring_, result<lease>(errc::cancelled));
+        } else {
+          self->start(terms, from, stop, abandoned);
+        }
       });
   if (!taken) runtime_->deliver(w, result<lease>(errc::shut_down));
 }
@@ -172,7 +177,8 @@ void lease_state::deliver(std::optional<waiter<T>>& to, result<T> r) {
   runtime_->deliver(w, std::move(r));
 }
 
-void lease_state::start(const core::terms& terms, origin from, std::stop_token stop) {
+void lease_state::start(const core::terms& terms, origin from, std::stop_token stop,
+                        std::stop_token abandoned) {
   io::driver& driver = runtime_->driver();
   if (driver.is_closing()) {
     deliver(acquiring_, result<lease>(errc::shut_down));
@@ -193,15 +199,26 @@ void lease_state::start(const core::terms& terms, origin from, std::stop_token s
   } else {
     ticket_->acquire(clock::now());
   }
-  if (!acquiring_ || !stop.stop_possible()) return;
-  // Only hands over: the stop may be requested on any thread, this one included.
-  cancel_ = std::make_unique<stop_hook>(std::move(stop), [self = weak_from_this()] {
+  if (!acquiring_) return;
+  cancel_ = cancel_at(std::move(stop));
+  abandon_ = cancel_at(std::move(abandoned));
+}
+
+// Only hands over: the stop may be requested on any thread, this one included.
+std::unique_ptr<lease_state::stop_hook> lease_state::cancel_at(std::stop_token stop) {
+  if (!stop.stop_possible()) return nullptr;
+  return std::make_unique<stop_hook>(std::move(stop), [self = weak_from_this()] {
     const auto alive = self.lock();
     if (!alive) return;
     alive->runtime_->driver().post([alive] {
       if (alive->ticket_ != nullptr) alive->ticket_->cancel(clock::now());
     });
   });
+}
+
+void lease_state::unhook() noexcept {
+  cancel_.reset();
+  abandon_.reset();
 }
 
 void lease_state::start_release(waiter<void> w) {
@@ -227,14 +244,14 @@ void lease_state::let_go() {
 }
 
 void lease_state::on_acquired(std::string_view token, core::time_point valid_until) noexcept {
-  cancel_.reset();
+  unhook();
   token_ = token;
   valid_until_.store(ticks(valid_until));
   deliver(acquiring_, result<lease>(lease(shared_from_this())));
 }
 
 void lease_state::on_gave_up(failure why) noexcept {
-  cancel_.reset();
+  unhook();
   deliver(acquiring_, result<lease>(std::move(why)));
 }
 
@@ -307,7 +324,7 @@ void lease_state::on_released(bool confirmed, failure why) noexcept {
 
 void lease_state::on_retired() noexcept {
   ticket_ = nullptr;
-  cancel_.reset();
+  unhook();
   deliver(acquiring_, result<lease>(errc::shut_down));
   end_renewals(detached_ ? errc::not_held : errc::shut_down);
   on_released(false, errc::shut_down);

@@ -66,9 +66,13 @@ class lease_state final : public io::owner, public std::enable_shared_from_this<
   bool on_closing() noexcept override;
   void on_retired() noexcept override;
 
-  void start(const core::terms& terms, origin from, std::stop_token stop);  // on the loop
-  void start_release(waiter<void> w);                                       // on the loop
-  void let_go();                                                            // on the loop
+  // On the loop.
+  void start(const core::terms& terms, origin from, std::stop_token stop,
+             std::stop_token abandoned);
+  void start_release(waiter<void> w);
+  void let_go();
+  [[nodiscard]] std::unique_ptr<stop_hook> cancel_at(std::stop_token stop);
+  void unhook() noexcept;
   enum class ended_by : std::uint8_t { loop, release, detach };
   [[nodiscard]] bool end(failure why, std::optional<std::stop_source>& to_signal, ended_by whom);
   template <class F>
@@ -98,8 +102,9 @@ class lease_state final : public io::owner, public std::enable_shared_from_this<
   std::optional<waiter<lease>> acquiring_;
   std::vector<waiter<void>> renewing_;
   std::vector<waiter<void>> releasing_;
-  std::unique_ptr<stop_hook> cancel_;
-  bool closing_ = false;  // close() waits for the release
+  std::unique_ptr<stop_hook> cancel_;   // the user's stop
+  std::unique_ptr<stop_hook> abandon_;  // nobody wants the result any more
+  bool closing_ = false;                // close() waits for the release
 };
 
 }  // namespace redlock::detail

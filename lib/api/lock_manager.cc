@@ -117,9 +117,6 @@ lock_manager::lock_manager(options o) : runtime_(std::make_shared<runtime>(std::
   runtime_->start();
 }
 
-lock_manager::lock_manager(std::initializer_list<endpoint> nodes)
-    : lock_manager(options{.nodes = nodes}) {}
-
 lock_manager::~lock_manager() {
   if (runtime_->in_child()) {
     // Left alone on purpose: its threads are not here, its sockets are the parent's.
