@@ -25,7 +25,8 @@ enum class errc {
   cancelled,          // the caller's stop token ended the waiting [operation_canceled]
   shut_down,          // the lock_manager was closed meanwhile [connection_aborted]
   invalid_argument,   // an argument breaks a stated limit; nothing was sent [invalid_argument]
-  would_deadlock,     // a blocking call that could never return [resource_deadlock_would_occur]
+  would_deadlock,     // it would block the thread of options::loop, which it would be waiting for;
+                      // nothing was started [resource_deadlock_would_occur]
   overloaded,         // a stated limit of this client is reached [resource_unavailable_try_again]
   bad_configuration,  // so many nodes are misconfigured that no quorum can be [wrong_protocol_type]
 };
@@ -92,7 +93,9 @@ class REDLOCK_API failure {
   [[nodiscard]] std::span<const node_answer> nodes() const noexcept { return nodes_; }
 
   // All of it in one line for people, naming nodes but never credentials:
-  // "held by other: 0 of 5 nodes granted, 3 needed; 10.0.0.1:6379 refused (held by …); …"
+  // "held by other: 0 of 5 nodes said yes, 3 needed; 10.0.0.1:6379 refused (held by …); …"
+  // Of a lease that ended (lost, not_held, shut_down) no votes are counted: its last round may have
+  // gone well.
   [[nodiscard]] std::string message() const;
 
   operator std::error_code() const noexcept { return make_error_code(code_); }  // NOLINT
@@ -109,9 +112,11 @@ class REDLOCK_API lock_error : public std::system_error {
  public:
   explicit lock_error(failure why);
   [[nodiscard]] const failure& why() const noexcept { return why_; }
+  [[nodiscard]] const char* what() const noexcept override;  // why().message()
 
  private:
   failure why_;
+  std::string text_;
 };
 
 }  // namespace redlock

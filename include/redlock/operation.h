@@ -1,85 +1,29 @@
 // operation<T>: something asked for that has not started yet. It starts when it is consumed, in one
-// of two ways, and ends exactly once, in a result<T>:
+// of four ways, and ends exactly once, in a result<T>:
 //
 //   result<T> r = std::move(op).get();                 // blocks this thread
-//   std::move(op).then([](result<T> r) noexcept {…});  // calls back on the manager's executor
-//   thread
+//   std::future<result<T>> f = std::move(op).future(); // to be looked at later
+//   std::move(op).then([](result<T> r) noexcept {…});  // calls back on the executor
+//   result<T> r = co_await std::move(op);              // goes on on the executor
 //
-// An operation that is dropped unconsumed never starts.
+// An operation that is dropped unconsumed never starts. One that is consumed twice, or after it was
+// moved from, ends the process with a message, in release builds too.
 
 #ifndef REDLOCK_OPERATION_H
 #define REDLOCK_OPERATION_H
 
 #include <concepts>
-#include <condition_variable>
+#include <future>
 #include <memory>
-#include <mutex>
-#include <optional>
+#include <type_traits>
 #include <utility>
 
+#include "redlock/awaiting.h"
+#include "redlock/completion.h"
+#include "redlock/contract.h"
 #include "redlock/result.h"
 
 namespace redlock {
-namespace detail {
-
-// Where an operation's result goes. `complete` is called exactly once and ends the object's use by
-// the library.
-template <class T>
-struct completion {
-  virtual void complete(result<T> r) noexcept = 0;
-
- protected:
-  ~completion() = default;
-};
-
-// Which thread calls complete(): the loop's own, for code of this library that only hands over, or
-// the executor's, for code of the user.
-enum class delivery : bool { direct, executor };
-
-// The library's side of an operation.
-template <class T>
-struct starter {
-  virtual ~starter() = default;
-  virtual void start(completion<T>& whom, delivery how) noexcept = 0;
-};
-
-template <class T>
-class blocked final : public completion<T> {
- public:
-  void complete(result<T> r) noexcept override {
-    const std::lock_guard lock(mutex_);
-    outcome_.emplace(std::move(r));
-    // Under the lock: the waiter owns this object and may destroy it as soon as it can look.
-    ended_.notify_one();
-  }
-
-  result<T> wait() noexcept {
-    std::unique_lock lock(mutex_);
-    ended_.wait(lock, [this] { return outcome_.has_value(); });
-    return std::move(*outcome_);
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable ended_;
-  std::optional<result<T>> outcome_;
-};
-
-template <class T, class F>
-class called final : public completion<T> {
- public:
-  explicit called(F f) : function_(std::move(f)) {}
-  // An exception thrown by a callback ends the process: there is nobody to hand it to.
-  void complete(result<T> r) noexcept override {
-    const std::unique_ptr<called> self(this);
-    std::move(function_)(std::move(r));
-  }
-
- private:
-  F function_;
-};
-
-}  // namespace detail
 
 // Move-only. Thread safety: one thread at a time; it may be consumed on another than made it.
 template <class T>
@@ -87,22 +31,54 @@ class [[nodiscard]] operation {
  public:
   explicit operation(std::unique_ptr<detail::starter<T>> what) noexcept : what_(std::move(what)) {}
 
-  // Starts, and waits for the end. REQUIRES: not consumed before.
-  result<T> get() && {
+  // Starts, and waits for the end. On the thread of options::loop it fails with would_deadlock and
+  // starts nothing. REQUIRES: not consumed before, as all four.
+  [[nodiscard]] result<T> get() && {
+    const auto what = consume();
+    if (what->would_deadlock()) return errc::would_deadlock;
     detail::blocked<T> waiter;
-    std::exchange(what_, nullptr)->start(waiter, detail::delivery::direct);
+    what->start(waiter, detail::delivery::direct);
     return waiter.wait();
   }
 
-  // Starts, and returns at once; f runs later on the executor, never inside this call. f must not
-  // throw. Every call of the library may be made from it. REQUIRES: not consumed before.
-  template <std::invocable<result<T>> F>
-  void then(F f) && {
-    auto* called = new detail::called<T, F>(std::move(f));
-    std::exchange(what_, nullptr)->start(*called, detail::delivery::executor);
+  // Starts, and returns at once. The future never has an exception in it. A future that is dropped
+  // does not end the operation (lock_options::stop does); what it then ends in is dropped too: a
+  // lease is released.
+  [[nodiscard]] std::future<result<T>> future() && {
+    auto promised = std::make_unique<detail::promised<T>>();
+    std::future<result<T>> later = promised->future();
+    consume()->start(*promised.release(), detail::delivery::direct);
+    return later;
   }
 
+  // Starts, and returns at once; f runs once, later, on the executor, never inside this call. f may
+  // be whatever std::invoke can call with a result<T>, move-only or callable only once too; what it
+  // returns is ignored. f must not throw. Every call of the library may be made from it.
+  template <class F>
+  requires std::invocable<std::decay_t<F>, result<T>> && std::constructible_from<std::decay_t<F>, F>
+  void then(F&& f) && {
+    auto called =
+        std::make_unique<detail::called<T, std::decay_t<F>>>(std::decay_t<F>(std::forward<F>(f)));
+    consume()->start(*called.release(), detail::delivery::executor);
+  }
+
+  // co_await std::move(op): starts, and suspends the coroutine; it goes on on the executor, where
+  // it may call, block and await as a callback of then() may.
+  //
+  // The coroutine may be destroyed while it awaits. Then nobody is resumed, an acquire under way
+  // stops waiting as if by lock_options::stop, and a lease that is granted all the same is
+  // released. As with every coroutine, it must not be running at that moment: destroy it on the
+  // executor (in a callback of the same manager), or where you know that the operation cannot have
+  // ended yet. To end the waiting from any other thread, use lock_options::stop: the coroutine goes
+  // on with errc::cancelled. A mistake that is noticed ends the process with a message.
+  [[nodiscard]] detail::awaiter<T> operator co_await() && { return detail::awaiter<T>(consume()); }
+
  private:
+  std::unique_ptr<detail::starter<T>> consume() noexcept {
+    if (what_ == nullptr) detail::broken("an operation was consumed twice, or after a move");
+    return std::move(what_);
+  }
+
   std::unique_ptr<detail::starter<T>> what_;
 };
 

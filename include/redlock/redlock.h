@@ -7,10 +7,12 @@
 #include "redlock/failure.h"
 #include "redlock/lease.h"
 #include "redlock/lock_manager.h"
+#include "redlock/mutex.h"
 #include "redlock/operation.h"
 #include "redlock/options.h"
 #include "redlock/result.h"
 #include "redlock/status.h"
 #include "redlock/version.h"
+#include "redlock/with.h"
 
 #endif  // REDLOCK_REDLOCK_H

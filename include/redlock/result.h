@@ -6,16 +6,40 @@
 #ifndef REDLOCK_RESULT_H
 #define REDLOCK_RESULT_H
 
-#include <cassert>
 #include <functional>
 #include <type_traits>
 #include <utility>
 #include <variant>
 
+#include "redlock/contract.h"
 #include "redlock/failure.h"
 
 namespace redlock {
+namespace detail {
 
+// Whether a T that is dropped gives something back, so that a temporary result<T> must not be
+// tested: `if (locks.acquire("x")) {…}` would hold nothing inside its block.
+template <class T>
+inline constexpr bool gives_back_when_dropped = false;
+
+// The one of a result's two sides that is asked for, or the end of the process.
+template <class State>
+auto& value_of(State& state) noexcept {
+  auto* value = std::get_if<0>(&state);
+  if (value == nullptr) broken("the value of a result that is a failure was used");
+  return *value;
+}
+template <class State>
+auto& failure_of(State& state) noexcept {
+  auto* why = std::get_if<1>(&state);
+  if (why == nullptr) broken("the error of a result that is a success was used");
+  return *why;
+}
+
+}  // namespace detail
+
+// Asking for what is not there ends the process with a message, in release builds too, except for
+// value(), which throws. Thread safety: as of the T in it.
 template <class T>
 class [[nodiscard]] result {
  public:
@@ -28,73 +52,69 @@ class [[nodiscard]] result {
   result(errc code) noexcept : state_(std::in_place_index<1>, code) {}              // NOLINT
 
   [[nodiscard]] bool has_value() const noexcept { return state_.index() == 0; }
-  explicit operator bool() const noexcept { return has_value(); }
+  explicit operator bool() const& noexcept { return has_value(); }
+  // Keep it in a variable: if (auto lease = locks.acquire("x")) {…}
+  explicit operator bool() && requires detail::gives_back_when_dropped<T>
+  = delete;
+  explicit operator bool() const&& requires detail::gives_back_when_dropped<T>
+  = delete;
 
   // REQUIRES: has_value().
-  T& operator*() & noexcept { return held(*this); }
-  const T& operator*() const& noexcept { return held(*this); }
-  T&& operator*() && noexcept { return std::move(held(*this)); }
-  T* operator->() noexcept { return &held(*this); }
-  const T* operator->() const noexcept { return &held(*this); }
+  T& operator*() & noexcept { return detail::value_of(state_); }
+  const T& operator*() const& noexcept { return detail::value_of(state_); }
+  T&& operator*() && noexcept { return std::move(detail::value_of(state_)); }
+  T* operator->() noexcept { return &detail::value_of(state_); }
+  const T* operator->() const noexcept { return &detail::value_of(state_); }
 
   // Throws lock_error unless has_value().
-  T& value() & { return check(), held(*this); }
-  const T& value() const& { return check(), held(*this); }
-  T&& value() && { return check(), std::move(held(*this)); }
+  [[nodiscard]] T& value() & { return check(), detail::value_of(state_); }
+  [[nodiscard]] const T& value() const& { return check(), detail::value_of(state_); }
+  [[nodiscard]] T&& value() && { return check(), std::move(detail::value_of(state_)); }
 
   template <class U>
   [[nodiscard]] T value_or(U&& otherwise) const& {
-    return has_value() ? held(*this) : static_cast<T>(std::forward<U>(otherwise));
+    return has_value() ? detail::value_of(state_) : static_cast<T>(std::forward<U>(otherwise));
   }
   template <class U>
   [[nodiscard]] T value_or(U&& otherwise) && {
-    return has_value() ? std::move(held(*this)) : static_cast<T>(std::forward<U>(otherwise));
+    return has_value() ? std::move(detail::value_of(state_))
+                       : static_cast<T>(std::forward<U>(otherwise));
   }
 
   // REQUIRES: !has_value().
-  [[nodiscard]] const failure& error() const& noexcept { return wrong(*this); }
-  [[nodiscard]] failure& error() & noexcept { return wrong(*this); }
-  [[nodiscard]] failure&& error() && noexcept { return std::move(wrong(*this)); }
+  [[nodiscard]] const failure& error() const& noexcept { return detail::failure_of(state_); }
+  [[nodiscard]] failure& error() & noexcept { return detail::failure_of(state_); }
+  [[nodiscard]] failure&& error() && noexcept { return std::move(detail::failure_of(state_)); }
 
   // f(T&&) -> result<U>, called if there is a value.
   template <class F>
   auto and_then(F&& f) && -> std::remove_cvref_t<std::invoke_result_t<F, T&&>> {
-    if (!has_value()) return std::move(wrong(*this));
-    return std::invoke(std::forward<F>(f), std::move(held(*this)));
+    if (!has_value()) return std::move(detail::failure_of(state_));
+    return std::invoke(std::forward<F>(f), std::move(detail::value_of(state_)));
   }
 
   // f(failure&&) -> result<T>, called if there is none.
   template <class F>
   result or_else(F&& f) && {
     if (has_value()) return std::move(*this);
-    return std::invoke(std::forward<F>(f), std::move(wrong(*this)));
+    return std::invoke(std::forward<F>(f), std::move(detail::failure_of(state_)));
   }
 
   // f(T&&) -> U, or void; gives result<U>.
   template <class F>
   auto transform(F&& f) && -> result<std::remove_cv_t<std::invoke_result_t<F, T&&>>> {
-    if (!has_value()) return std::move(wrong(*this));
+    if (!has_value()) return std::move(detail::failure_of(state_));
     if constexpr (std::is_void_v<std::invoke_result_t<F, T&&>>) {
-      std::invoke(std::forward<F>(f), std::move(held(*this)));
+      std::invoke(std::forward<F>(f), std::move(detail::value_of(state_)));
       return {};
     } else {
-      return std::invoke(std::forward<F>(f), std::move(held(*this)));
+      return std::invoke(std::forward<F>(f), std::move(detail::value_of(state_)));
     }
   }
 
  private:
-  template <class Self>
-  static auto& held(Self& self) noexcept {
-    assert(self.has_value());
-    return *std::get_if<0>(&self.state_);
-  }
-  template <class Self>
-  static auto& wrong(Self& self) noexcept {
-    assert(!self.has_value());
-    return *std::get_if<1>(&self.state_);
-  }
   void check() const {
-    if (!has_value()) throw lock_error(wrong(*this));
+    if (!has_value()) detail::throw_lock_error(detail::failure_of(state_));
   }
 
   std::variant<T, failure> state_;
@@ -114,22 +134,16 @@ class [[nodiscard]] result<void> {
   explicit operator bool() const noexcept { return has_value(); }
 
   // REQUIRES: has_value().
-  void operator*() const noexcept { assert(has_value()); }
+  void operator*() const noexcept { static_cast<void>(detail::value_of(state_)); }
 
   // Throws lock_error unless has_value().
   void value() const {
-    if (!has_value()) throw lock_error(error());
+    if (!has_value()) detail::throw_lock_error(error());
   }
 
   // REQUIRES: !has_value().
-  [[nodiscard]] const failure& error() const& noexcept {
-    assert(!has_value());
-    return *std::get_if<1>(&state_);
-  }
-  [[nodiscard]] failure&& error() && noexcept {
-    assert(!has_value());
-    return std::move(*std::get_if<1>(&state_));
-  }
+  [[nodiscard]] const failure& error() const& noexcept { return detail::failure_of(state_); }
+  [[nodiscard]] failure&& error() && noexcept { return std::move(detail::failure_of(state_)); }
 
   // f() -> result<U>, called on success.
   template <class F>

@@ -33,6 +33,12 @@ const char* sentence(errc e) noexcept {
   return "unknown redlock error";
 }
 
+// Whether the votes of the last round are why it failed. A lease can end although its last round
+// went well: by the clock, or by its manager's end.
+bool decided_by_votes(errc e) noexcept {
+  return e != errc::lost && e != errc::not_held && e != errc::shut_down;
+}
+
 class redlock_category final : public std::error_category {
  public:
   [[nodiscard]] const char* name() const noexcept override { return "redlock"; }
@@ -156,9 +162,10 @@ std::string failure::message() const {
     text += ": ";
     append_printable(text, detail_);
   }
-  if (votes_.nodes > 0) {
+  if (votes_.nodes > 0 && decided_by_votes(code_)) {
+    // Neither "granted" nor "released": the same failure ends rounds of every kind.
     text += ": " + std::to_string(votes_.granted) + " of " + std::to_string(votes_.nodes) +
-            " nodes granted, " + std::to_string(votes_.quorum) + " needed";
+            " nodes said yes, " + std::to_string(votes_.quorum) + " needed";
   }
   for (const node_answer& n : nodes_) {
     if (n.answer == answer::granted) continue;
@@ -175,6 +182,9 @@ std::string failure::message() const {
 }
 
 lock_error::lock_error(failure why)
-    : std::system_error(make_error_code(why.code()), why.message()), why_(std::move(why)) {}
+    : std::system_error(make_error_code(why.code())), why_(std::move(why)), text_(why_.message()) {}
+
+// std::system_error would add the code's own text once more.
+const char* lock_error::what() const noexcept { return text_.c_str(); }
 
 }  // namespace redlock

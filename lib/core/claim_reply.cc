@@ -36,6 +36,7 @@ void claim::on_reply(const reply& r, time_point now, outbox& out) noexcept {
 void claim::on_vote(const reply& r) noexcept {
   const answer a = r.answer == answer::unsent ? absence(r.to.node) : r.answer;
   ballot_.cast(r.to.node, vote_of(a), a);
+  if (a == answer::granted) refill_due_.erase(r.to.node);
   if (a == answer::refused && r.key_left > milliseconds{0}) {
     key_left_ =
         key_left_ == nanoseconds{0} ? r.key_left : std::min<nanoseconds>(key_left_, r.key_left);
@@ -70,10 +71,11 @@ void claim::on_released(const reply& r, time_point now, outbox& out) noexcept {
   }
 }
 
-// N2: a separate command, after the success, to every node that is not known to have the key and
-// has no command of this token pending. Once per success and node.
+// N2: a separate command, after the success and outside of rounds, to every node that is not known
+// to have the key and has no command of this token pending. Once per success and node.
 void claim::refill(time_point now, outbox& out) noexcept {
-  if (state_ != state::held || expiring_ || now >= signal_at()) return;
+  if (state_ != state::held || round_kind_ != round_kind::none) return;
+  if (expiring_ || now >= signal_at()) return;
   for (const node_id n : refill_due_& reach_.up) {
     if (pending_[n] > 0) continue;
     refill_due_.erase(n);

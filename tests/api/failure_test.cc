@@ -97,7 +97,7 @@ TEST(Failure, TellsTheWholeVoteInOneLine) {
                      {"unix:/run/redis.sock", answer::error, "LOADING Redis is loading"},
                      {"10.0.0.5:6379", answer::timed_out, ""}});
   EXPECT_EQ(why.message(),
-            "held by other: 1 of 5 nodes granted, 3 needed; "
+            "held by other: 1 of 5 nodes said yes, 3 needed; "
             "10.0.0.2:6379 refused (held by 1f2e.1@web-7:811); [::1]:6379 refused; "
             "unix:/run/redis.sock error (LOADING Redis is loading); 10.0.0.5:6379 timed_out");
 }
@@ -107,7 +107,27 @@ TEST(Failure, PutsItsDetailBeforeTheVote) {
             "invalid argument: the port is 0");
   EXPECT_EQ(
       failure(errc::no_quorum, split, {}, "while renewing").message(),
-      "no quorum of the nodes gave an answer: while renewing: 1 of 5 nodes granted, 3 needed");
+      "no quorum of the nodes gave an answer: while renewing: 1 of 5 nodes said yes, 3 needed");
+}
+
+// The last round of a lease that ends by the clock, or with its manager, may have gone well.
+TEST(Failure, CountsNoVotesOfALeaseThatEndedButNamesTheNodesThatDidNotSayYes) {
+  constexpr votes all{.nodes = 3, .quorum = 2, .granted = 3};
+  for (const errc e : {errc::lost, errc::not_held, errc::shut_down}) {
+    EXPECT_EQ(failure(e, all, {{"a:1", answer::granted, ""}}).message(), failure(e).message());
+  }
+  EXPECT_EQ(failure(errc::lost, split, {{"a:1", answer::absent, ""}, {"b:1", answer::granted, ""}})
+                .message(),
+            "the lease was lost; a:1 absent");
+}
+
+// What a node said yes to may be an acquire, a renewal or a release.
+TEST(Failure, SaysOfEveryKindOfRoundHowManyNodesSaidYes) {
+  for (const errc e : {errc::held_by_other, errc::no_quorum, errc::too_slow, errc::cancelled,
+                       errc::bad_configuration}) {
+    EXPECT_EQ(failure(e, split, {}).message(),
+              failure(e).message() + ": 1 of 5 nodes said yes, 3 needed");
+  }
 }
 
 TEST(Failure, NeverLetsAServerWriteToTheTerminal) {
@@ -117,7 +137,7 @@ TEST(Failure, NeverLetsAServerWriteToTheTerminal) {
                     "first\nsecond");
   const std::string text = why.message();
   EXPECT_EQ(text,
-            "no quorum of the nodes gave an answer: first\\x0asecond: 1 of 5 nodes granted, "
+            "no quorum of the nodes gave an answer: first\\x0asecond: 1 of 5 nodes said yes, "
             "3 needed; a\\x0d\\x0ab:1 refused (held by x\\x00y\\x1b[31m); "
             "c:1 error (\\x7f\\x80\\xff\\x09caf\\xc3\\xa9)");
   for (int byte = 0; byte < 256; ++byte) {
@@ -147,7 +167,10 @@ TEST(LockError, CarriesItsFailureAsCodeAndAsText) {
   EXPECT_EQ(error.code(), errc::held_by_other);
   EXPECT_EQ(error.code(), std::errc::device_or_resource_busy);
   EXPECT_EQ(error.why().votes(), split);
-  EXPECT_NE(std::string(error.what()).find(error.why().message()), std::string::npos);
+  EXPECT_EQ(error.what(), error.why().message()) << "nothing is said twice";
+  EXPECT_STREQ(lock_error(errc::lost).what(), "the lease was lost");
+  const lock_error copy = error;  // NOLINT(performance-unnecessary-copy-initialization)
+  EXPECT_STREQ(copy.what(), error.what());
   static_assert(std::is_base_of_v<std::system_error, lock_error>);
 }
 

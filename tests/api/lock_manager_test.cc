@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -50,9 +51,28 @@ TEST(LockManager, IsMadeOfOptions) {
   EXPECT_EQ(nodes_of(lock_manager(options{.nodes = {"127.0.0.1:1"}, .quorum = 1})), one);
 }
 
+// With g++ 12 too, which takes {"a", "b"} for one endpoint made of two strings where it can.
+TEST(LockManager, IsMadeOfOptionsThatAreNotNamed) {
+  EXPECT_EQ(nodes_of(lock_manager({.nodes = {"127.0.0.1:1"}})), one);
+  EXPECT_EQ(nodes_of(lock_manager({.nodes = {"127.0.0.1:1", "127.0.0.2:1"}})), two);
+  EXPECT_EQ(nodes_of(lock_manager({.nodes = {"127.0.0.1:1", "127.0.0.2:1"}, .quorum = 2})), two);
+  const lock_manager braces{{.nodes = {"127.0.0.1:1", "127.0.0.2:1"}}};
+  EXPECT_EQ(nodes_of(braces), two);
+  const auto owned = std::make_unique<lock_manager>(options{.nodes = {"127.0.0.1:1"}});
+  EXPECT_EQ(nodes_of(*owned), one);
+  struct has_one {
+    lock_manager locks{{.nodes = {"127.0.0.1:1", "127.0.0.2:1"}}};
+    lock_manager more{{"127.0.0.1:1", "127.0.0.2:1"}};
+  };
+  const has_one members;
+  EXPECT_EQ(nodes_of(members.locks), two);
+  EXPECT_EQ(nodes_of(members.more), two);
+}
+
 TEST(LockManager, IsNeitherCopiedNorMovedNorMadeByAccident) {
   static_assert(!std::is_copy_constructible_v<lock_manager>);
   static_assert(!std::is_move_constructible_v<lock_manager>);
+  static_assert(!std::is_constructible_v<lock_manager, lock_manager&>);
   static_assert(!std::is_copy_assignable_v<lock_manager>);
   static_assert(!std::is_default_constructible_v<lock_manager>);
   static_assert(!std::is_convertible_v<options, lock_manager>);

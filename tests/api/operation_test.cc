@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -175,6 +178,69 @@ TEST(Operation, MayEndBeforeItsStartReturns) {
     seen = **r;
   });
   EXPECT_EQ(seen, 8);
+}
+
+TEST(Operation, CallsWhateverStdInvokeCan) {
+  const auto end_of = [](auto f) {
+    history h;
+    slow(h).then(std::move(f));
+    h.end(std::make_unique<int>(7));
+  };
+  static int seen = 0;
+  end_of(+[](ended r) { seen = **r; });
+  EXPECT_EQ(seen, 7);
+  end_of([](ended&& r) { seen += **r; });
+  EXPECT_EQ(seen, 14);
+  end_of(std::function<void(const ended&)>([](const ended& r) { seen += **r; }));
+  EXPECT_EQ(seen, 21);
+  end_of([](const ended& r) { return **r; });
+  end_of(&ended::has_value);
+  const auto kept = [](const ended& r) { seen += **r; };
+  end_of(std::cref(kept));
+  EXPECT_EQ(seen, 28);
+  history h;
+  slow(h).then(kept);
+  h.end(std::make_unique<int>(1));
+  EXPECT_EQ(seen, 29) << "a copy was called";
+}
+
+TEST(Operation, GivesItsResultToAFuture) {
+  history h;
+  std::future<ended> later = slow(h).future();
+  EXPECT_EQ(h.starts, 1);
+  EXPECT_EQ(h.how, delivery::direct);
+  EXPECT_EQ(later.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+  h.end(std::make_unique<int>(7));
+  EXPECT_EQ(**later.get(), 7);
+  std::future<ended> failing = slow(h).future();
+  h.end(errc::lost);
+  EXPECT_EQ(failing.get().error().code(), errc::lost) << "a failure is a value, not an exception";
+}
+
+TEST(Operation, MayEndAfterItsFutureWasDropped) {
+  history h;
+  const auto shared = std::make_shared<int>(7);
+  struct shared_start final : detail::starter<std::shared_ptr<int>> {
+    explicit shared_start(completion<std::shared_ptr<int>>*& where) : whom(where) {}
+    void start(completion<std::shared_ptr<int>>& w, delivery /*how*/) noexcept override {
+      whom = &w;
+    }
+    completion<std::shared_ptr<int>>*& whom;
+  };
+  completion<std::shared_ptr<int>>* whom = nullptr;
+  static_cast<void>(operation<std::shared_ptr<int>>(std::make_unique<shared_start>(whom)).future());
+  whom->complete(shared);
+  EXPECT_EQ(shared.use_count(), 1) << "the result is gone";
+}
+
+TEST(OperationDeathTest, EndsTheProcessWhenItIsConsumedTwice) {
+  operation<std::unique_ptr<int>> op(std::make_unique<quick_start>(7));
+  static_cast<void>(std::move(op).get());
+  constexpr auto twice = "redlock: an operation was consumed twice, or after a move";
+  EXPECT_DEATH(static_cast<void>(std::move(op).get()), twice);
+  EXPECT_DEATH(static_cast<void>(std::move(op).future()), twice);
+  EXPECT_DEATH(std::move(op).then([](const ended&) {}), twice);
+  EXPECT_DEATH(static_cast<void>(std::move(op).operator co_await()), twice);
 }
 
 TEST(Operation, WorksForResultsWithoutAValue) {

@@ -8,6 +8,8 @@
 #include <string>
 #include <type_traits>
 
+#include "redlock/lease.h"
+
 namespace redlock {
 namespace {
 
@@ -46,6 +48,44 @@ TEST(Result, IsNoNumberAndNoBool) {
   static_assert(std::is_default_constructible_v<result<void>>);
   static_assert(std::is_same_v<result<int>::value_type, int>);
   static_assert(std::is_same_v<result<int>::error_type, failure>);
+}
+
+template <class R>
+concept testable = requires(R&& r) {
+  static_cast<bool>(std::forward<R>(r));
+};
+
+// Else `if (locks.acquire("x")) {…}` would compile, and hold nothing inside the block.
+TEST(Result, OfALeaseCannotBeTestedWhereItIsATemporary) {
+  static_assert(!testable<result<lease>>);
+  static_assert(!testable<const result<lease>>);
+  static_assert(testable<result<lease>&>);
+  static_assert(testable<const result<lease>&>);
+  static_assert(testable<result<void>> && testable<result<int>> && testable<result<owned>>);
+  if (auto kept = result<lease>(lease())) {
+    EXPECT_FALSE(kept->held());
+  } else {
+    ADD_FAILURE() << "there is a lease, an empty one";
+  }
+}
+
+// In release builds too.
+TEST(ResultDeathTest, EndsTheProcessWhenUsedForWhatItHasNot) {
+  result<std::string> none = busy;
+  const result<std::string>& seen = none;
+  const result<int> some = 7;
+  const result<void> wrong = busy;
+  const result<void> fine;
+  constexpr auto value = "redlock: the value of a result that is a failure was used";
+  constexpr auto error = "redlock: the error of a result that is a success was used";
+  EXPECT_DEATH(static_cast<void>(*none), value);
+  EXPECT_DEATH(static_cast<void>(*seen), value);
+  EXPECT_DEATH(static_cast<void>(*std::move(none)), value);
+  EXPECT_DEATH(static_cast<void>(none->size()), value);
+  EXPECT_DEATH(static_cast<void>(seen->size()), value);
+  EXPECT_DEATH(*wrong, value);
+  EXPECT_DEATH(static_cast<void>(some.error()), error);
+  EXPECT_DEATH(static_cast<void>(fine.error()), error);
 }
 
 TEST(Result, CanBeCopiedIfItsValueCan) {

@@ -345,19 +345,58 @@ TEST(Claim, CountsAsHoldingOnlyNodesWhoseKeyOutlivesTheValidity) {  // N2
   EXPECT_EQ(c.claim().nodes_held(), 0U);
 }
 
-TEST(Claim, RefillsNobodyAfterARoundThatFailed) {  // N2: the counterexample in safety.md
+TEST(Claim, RefillsNobodyForARoundThatFailed) {  // N2: the counterexample in safety.md
+  conversation c(plain_terms());
+  c.acquire();
+  for (node_id n = 0; n < 3; ++n) c.answer(n, answer::granted);
+  c.renew();
+  c.answer(0, answer::error);
+  c.answer(1, answer::error);
+  EXPECT_EQ(c.told(), news::renew_failed);
+  c.answer(2, answer::absent);
+  EXPECT_EQ(c.where(), state::held);
+  EXPECT_TRUE(c.sent().empty());
+}
+
+TEST(Claim, RefillsWhomTheLastSuccessMissedAlsoAfterARoundThatFailed) {  // N2
   conversation c(plain_terms());
   c.acquire();
   c.answer(0, answer::granted);
   c.answer(1, answer::granted);  // node 2 owes an answer
   c.renew();
+  c.answer(2, answer::refused);
+  EXPECT_TRUE(c.sent().empty()) << "not within the round";
   c.answer(0, answer::error);
   c.answer(1, answer::error);
   EXPECT_EQ(c.told(), news::renew_failed);
-  c.answer(2, answer::refused);
+  EXPECT_TRUE(c.sent().empty()) << "not behind the renewal that it has not answered";
   c.answer(2, answer::absent);
-  EXPECT_EQ(c.where(), state::held);
-  EXPECT_TRUE(c.sent().empty());
+  ASSERT_EQ(c.sent().size(), 1U);
+  EXPECT_EQ(c.sent()[0].what, verb::refill);
+  c.answer(2, answer::refused);
+  EXPECT_TRUE(c.sent().empty()) << "once per success";
+}
+
+TEST(Claim, RefillsANodeThatComesUpAfterARoundForWhichTooFewWereUp) {  // N2
+  conversation c(plain_terms(4), {node_set::first(3), {}, {}});
+  c.acquire();
+  for (node_id n = 0; n < 3; ++n) c.answer(n, answer::granted);
+  c.cut(2);
+  c.renew();
+  EXPECT_EQ(c.told(), news::renew_failed);
+  c.connect(3);
+  ASSERT_EQ(c.sent().size(), 1U);
+  EXPECT_EQ(c.sent()[0].what, verb::refill);
+  EXPECT_EQ(c.sent()[0].node, 3);
+}
+
+TEST(Claim, ExpiresWhatHasExpiredBeforeItTakesNoteOfANode) {  // C4
+  conversation c(plain_terms());
+  c.acquire();
+  for (node_id n = 0; n < 3; ++n) c.answer(n, answer::granted);
+  c.skip(2000ms);
+  c.cut(2);
+  EXPECT_EQ(c.where(), state::lost);
 }
 
 TEST(Claim, SendsNoRefillThatWaitedPastTheLeasesEnd) {  // N2, R5

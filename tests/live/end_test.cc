@@ -222,7 +222,7 @@ TEST(a_forked_child, holds_nothing_and_touches_no_connection_of_its_parent) {
     ::alarm(10);
     if (held->held()) ::_exit(1);
     if (held->release()) ::_exit(2);
-    if (locks->acquire("s")) ::_exit(3);
+    if (const auto s = locks->acquire("s")) ::_exit(3);
     { const lease gone = std::move(*held); }
     locks.reset();
     ::_exit(0);
@@ -248,8 +248,8 @@ TEST(a_forked_child, may_make_a_manager_of_its_own) {
   if (child == 0) {
     ::alarm(10);
     lock_manager own(nodes.options());
-    if (own.acquire("r")) ::_exit(1);
-    if (!own.acquire("s")) ::_exit(2);
+    if (const auto r = own.acquire("r")) ::_exit(1);
+    if (const auto s = own.acquire("s"); !s) ::_exit(2);
     ::_exit(0);
   }
   int status = 0;

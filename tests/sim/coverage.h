@@ -1,0 +1,95 @@
+// coverage: what happened in a set of worlds. A simulator that meets no fault finds no fault: what
+// was never reached is listed.
+
+#ifndef REDLOCK_TESTS_SIM_COVERAGE_H
+#define REDLOCK_TESTS_SIM_COVERAGE_H
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/claim.h"
+
+namespace redlock::sim {
+
+// What befalls a world. The names are printed.
+enum class fault : std::uint8_t {
+  delayed,
+  cut,
+  cut_reply,
+  executed_late,
+  lost,
+  hung,
+  block,
+  part,
+  stop_node,
+  slow_node,
+  crash_node,
+  flush_scripts,
+  out_of_memory,
+  errors,
+  replica,
+  deny,
+  stranger,
+  stuck_key,
+  clock_back,
+  suspend,
+  pause,
+  die,
+  amnesia,
+  flush_all,
+  lose_key,
+  overwrite,
+  clock_forward,
+};
+inline constexpr std::array<std::string_view, 27> fault_words{
+    "delayed",       "cut",       "cut_reply",    "executed_late", "lost",       "hung",
+    "block",         "part",      "stop_node",    "slow_node",     "crash_node", "flush_scripts",
+    "out_of_memory", "errors",    "replica",      "deny",          "stranger",   "stuck_key",
+    "clock_back",    "suspend",   "pause",        "die",           "amnesia",    "flush_all",
+    "lose_key",      "overwrite", "clock_forward"};
+inline constexpr std::size_t faults_within_promise = 22;  // the first so many
+
+class coverage {
+ public:
+  using count = std::uint64_t;
+
+  void saw(fault f) noexcept { ++faults_[static_cast<std::size_t>(f)]; }
+  void saw(core::news n) noexcept { ++news_[static_cast<std::size_t>(n)]; }
+  void saw(core::claim::state from, core::claim::state to) noexcept {
+    ++moves_[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)];
+  }
+  void saw(core::verb v, answer a) noexcept {
+    ++answers_[static_cast<std::size_t>(v)][static_cast<std::size_t>(a)];
+  }
+  void saw_world(count events) noexcept {
+    ++worlds_;
+    events_ += events;
+  }
+  void saw_stale_use() noexcept { ++stale_uses_; }
+
+  coverage& operator+=(const coverage& o) noexcept;
+
+  [[nodiscard]] count worlds() const noexcept { return worlds_; }
+  [[nodiscard]] count of(fault f) const noexcept { return faults_[static_cast<std::size_t>(f)]; }
+  [[nodiscard]] count of(core::news n) const noexcept { return news_[static_cast<std::size_t>(n)]; }
+
+  // For people, several lines.
+  [[nodiscard]] std::string summary() const;
+
+  // What there is and was not reached: "fault hung", "move held -> lost", "acquire: replica".
+  [[nodiscard]] std::vector<std::string> missing() const;
+
+ private:
+  count worlds_ = 0, events_ = 0, stale_uses_ = 0;
+  std::array<count, fault_words.size()> faults_{};
+  std::array<count, 9> news_{};
+  std::array<std::array<count, 9>, 9> moves_{};
+  std::array<std::array<count, 12>, 4> answers_{};
+};
+
+}  // namespace redlock::sim
+
+#endif  // REDLOCK_TESTS_SIM_COVERAGE_H
