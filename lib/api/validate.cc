@@ -72,6 +72,16 @@ result<void> check_node(const endpoint& e) {
   return {};
 }
 
+// Another database of the same server is the same server (rule D1).
+result<void> check_distinct(const std::vector<endpoint>& nodes) {
+  std::vector<std::string> names;
+  for (const endpoint& e : nodes) names.push_back(e.name());
+  std::ranges::sort(names);
+  const auto twice = std::ranges::adjacent_find(names);
+  if (twice == names.end()) return {};
+  return wrong("options::nodes has " + *twice + " twice: every node needs a server of its own");
+}
+
 }  // namespace
 
 result<io::settings> settings_of(const options& o) {
@@ -81,6 +91,7 @@ result<io::settings> settings_of(const options& o) {
   for (const endpoint& e : o.nodes) {
     if (auto ok = check_node(e); !ok) return ok.error();
   }
+  if (auto ok = check_distinct(o.nodes); !ok) return ok.error();
   const std::size_t majority = o.nodes.size() / 2 + 1;
   if (o.quorum != 0 && (o.quorum < majority || o.quorum > o.nodes.size())) {
     return wrong("options::quorum is " + std::to_string(o.quorum) + ", not " +

@@ -180,6 +180,11 @@ TEST(ValidateOptions, ChecksNodesThatWereMadeByHand) {
   expect_refused(
       "path",
       {{"path of 108", [](options& o) { o.nodes[2].unix_path = "/" + std::string(107, 'x'); }}});
+  expect_refused("a1:6379 twice", {{"name", [](options& o) { o.nodes[2] = o.nodes[1]; }},
+                                   {"database", [](options& o) {
+                                      o.nodes[2] = o.nodes[1];
+                                      o.nodes[2].database = 3;
+                                    }}});
   expect_refused("database", {{"negative", [](options& o) { o.nodes[2].database = -1; }}});
 }
 
