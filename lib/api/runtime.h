@@ -58,7 +58,7 @@ class runtime : public std::enable_shared_from_this<runtime> {
 
   // Whether this is the thread of the user's loop, where nobody may wait for what the loop does.
   [[nodiscard]] bool is_loop_thread() const noexcept {
-    return options_.loop != nullptr && loop_thread_ == std::this_thread::get_id();
+    return options_.loop != nullptr && !in_child() && loop_thread_ == std::this_thread::get_id();
   }
 
   // Ends an operation. Called exactly once for each.
