@@ -138,7 +138,7 @@ void node::write_setup() {
 }
 
 void node::on_setup_reply(const redisReply& reply, core::time_point now) noexcept {
-  enum : std::size_t { auth, select, name, load };
+  enum : std::size_t { auth, select, title, load };
   const std::size_t step = steps_done_++;
   const bool error = reply.type == REDIS_REPLY_ERROR;
   if (step <= select && error) {
