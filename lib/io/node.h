@@ -90,6 +90,7 @@ class node final : public timer {
 
   // Getting a connection (node_connect.cc).
   void connect(core::time_point now) noexcept;
+  void look_around(bool for_addresses) noexcept;
   void try_next_address(core::time_point now) noexcept;
   [[nodiscard]] bool poll(int events) noexcept;
   void on_connected(core::time_point now) noexcept;
@@ -121,6 +122,7 @@ class node final : public timer {
   std::string last_error_;
   identity self_;
 
+  redlock::credentials who_;  // of this connection
   std::vector<address> addresses_;
   std::size_t next_address_ = 0;
   bool looking_up_ = false;

@@ -41,23 +41,38 @@ void node::connect(core::time_point now) noexcept {
   next_address_ = 0;
   addresses_ = where_.unix_path.empty() ? numeric_addresses(where_.host, where_.port)
                                         : unix_addresses(where_.unix_path);
-  if (!addresses_.empty() || !where_.unix_path.empty()) {
+  const bool needs_addresses = addresses_.empty() && where_.unix_path.empty();
+  if (needs_addresses || driver_.config().credentials) {
+    look_around(needs_addresses);
+  } else {
+    who_ = {where_.username, where_.password};
     try_next_address(now);
-    return;
   }
-  // One at a time, however long it takes; what comes late serves the connection that is due then.
+}
+
+// What may block. One at a time, however long it takes; what comes late serves the connection that
+// is due then.
+void node::look_around(bool for_addresses) noexcept {
   if (std::exchange(looking_up_, true)) return;
-  look_up(where_.host, where_.port, driver_.mail(), [this](lookup found) {
+  std::function<credentials()> ask;
+  if (const auto& whom = driver_.config().credentials) {
+    ask = [whom, where = where_] { return whom(where); };
+  }
+  const auto then = [this, for_addresses](lookup found) {
     looking_up_ = false;
     if (state_ != state::resolving) return;
     const core::time_point later = clock::now();
-    addresses_ = std::move(found.addresses);
-    if (addresses_.empty()) {
+    const bool given = static_cast<bool>(driver_.config().credentials);
+    who_ = given ? std::move(found.who) : credentials{where_.username, where_.password};
+    if (for_addresses) addresses_ = std::move(found.addresses);
+    if (!found.error.empty()) {
       fail(std::move(found.error), answer::unreachable, later);
     } else {
       try_next_address(later);
     }
-  });
+  };
+  look_up(for_addresses ? where_.host : std::string(), where_.port, driver_.mail(), then,
+          std::move(ask));
 }
 
 void node::try_next_address(core::time_point now) noexcept {
@@ -110,12 +125,12 @@ void node::on_connected(core::time_point now) noexcept {
 
 // The steps, pipelined. on_setup_reply() counts their replies in this order.
 void node::write_setup() {
-  if (where_.password.empty()) {
+  if (who_.password.empty()) {
     append_command(out_, {"PING"});  // asks whether a password is needed
-  } else if (where_.username.empty()) {
-    append_command(out_, {"AUTH", where_.password});
+  } else if (who_.username.empty()) {
+    append_command(out_, {"AUTH", who_.password});
   } else {
-    append_command(out_, {"AUTH", where_.username, where_.password});
+    append_command(out_, {"AUTH", who_.username, who_.password});
   }
   append_command(out_, {"SELECT", std::to_string(where_.database)});
   append_command(out_, {"CLIENT", "SETNAME", driver_.config().connection_name});
@@ -125,7 +140,7 @@ void node::write_setup() {
 }
 
 void node::on_setup_reply(const redisReply& reply, core::time_point now) noexcept {
-  enum : std::size_t { auth, select, name, server, replication, load };
+  enum : std::size_t { auth, select, title, server, replication, load };
   const std::size_t step = steps_done_++;
   const bool error = reply.type == REDIS_REPLY_ERROR;
   if (step <= select && error) {
@@ -234,7 +249,9 @@ void node::on_time(core::time_point now) noexcept {
     case state::idle:
       break;
     case state::resolving:
-      fail("the name was not resolved in time", answer::unreachable, now);
+      fail(driver_.config().credentials ? "the credentials did not come in time"
+                                        : "the name was not resolved in time",
+           false, now);
       break;
     case state::connecting:
       if (next_address_ < addresses_.size()) {

@@ -215,6 +215,21 @@ TEST(ValidateOptions, NamesTheClientAfterHostAndProcessUnlessItHasAName) {
   EXPECT_GT(s->client_name.size(), std::to_string(::getpid()).size() + 1);
 }
 
+TEST(ValidateOptions, TakesCredentialsFromOnePlaceOutsideTheEndpointsOnly) {
+  options o = good();
+  o.nodes[0].username = "app";
+  o.nodes[0].password.clear();
+  EXPECT_FALSE(settings_of(o).has_value()) << "a user name alone";
+  o.password_file = "/some/file";
+  EXPECT_TRUE(settings_of(o).has_value());
+  o.credentials = [](const endpoint&) { return credentials{"app", "x"}; };
+  EXPECT_FALSE(settings_of(o).has_value()) << "both";
+  o.password_file.clear();
+  const auto s = settings_of(o);
+  ASSERT_TRUE(s.has_value());
+  EXPECT_EQ(s->credentials(o.nodes[0]).password, "x");
+}
+
 TEST(ValidateOptions, MakesAConnectionNameThatServersTake) {
   options o = good();
   o.client_name = "two words\n\t\0\x7f\x80\xff!~"s;
