@@ -51,6 +51,13 @@ struct REDLOCK_API endpoint {
   [[nodiscard]] std::string name() const;
 };
 
+// Who a connection says that it is. Without a password it says nothing; without a user name it is
+// the server's default user.
+struct credentials {
+  std::string username;
+  std::string password;
+};
+
 // What holds for all locks of one lock_manager.
 struct options {
   std::vector<endpoint> nodes = {};  // 1 to 31; an odd number uses them best
@@ -85,6 +92,17 @@ struct options {
   // wait for a node to confirm their release; beyond, their keys are left to expire there. 1 to 10
   // million.
   std::size_t max_leases = 100'000;
+
+  // Asked for every connection anew, the first and each later one, instead of what the endpoint has
+  // in it, so that a password may change while the lock_manager lives. Runs on a thread of its own,
+  // for several nodes at once, and may block: the node waits for it, at most connect_timeout at a
+  // time, and nothing else does, the destructor neither; so it must own what it uses. An exception
+  // means that there are none now: its what() is part of what is said of the node. Default: none.
+  std::function<redlock::credentials(const endpoint&)> credentials = {};
+
+  // The same from the first line of a file, for all nodes without a password of their own, with the
+  // endpoint's username. Not together with `credentials`. Empty: none.
+  std::string password_file = {};
 
   // Where completions run: called with each of them, from any thread, it has it run once, later,
   // on a thread of its choice. It must not run it inside the call, block, or throw. Completions

@@ -18,10 +18,13 @@ enum class node_state : std::uint8_t {
   connecting,  // resolving the name, connecting, or setting the connection up
   up,          // takes part in every round
   down,        // no connection; the next try is scheduled
-  denied,      // refuses us for good (wrong password, no right); tried again all the same
+  denied,      // refuses us for good (wrong password, no right), or is no master that stands alone
+               // (Cluster, Sentinel); tried again all the same
+  duplicate,   // the same server as a node before it in the list, by another address: no vote (D1)
+  replica,     // not a master: no vote (D2)
 };
 
-// "connecting", "up", "down", "denied"
+// "connecting", "up", …
 [[nodiscard]] REDLOCK_API std::string_view name(node_state s) noexcept;
 
 struct node_status {
@@ -30,6 +33,7 @@ struct node_status {
   std::chrono::nanoseconds latency{0};  // smoothed time from write to reply; 0: none yet
   std::uint64_t connects = 0;           // connections that were set up so far
   std::uint64_t pending = 0;            // commands written and not yet answered
+  bool verified = false;                // it told who it is (INFO); else D1 and D2 rest on trust
   std::string last_error;               // empty if there was none
 };
 

@@ -43,6 +43,7 @@ void runtime::run() noexcept {
 void runtime::on_gone() noexcept {
   const std::shared_ptr<runtime> self = std::move(self_);
   gone_ = true;
+  for (const std::function<void()>& what : std::exchange(late_, {})) what();
   std::vector<waiter<void>> waiting;
   waiting.swap(closers_);
   for (const waiter<void>& w : waiting) {
@@ -70,9 +71,15 @@ void runtime::signal(std::function<void()> request) {
   }
 }
 
-// What comes when the loop is closed to us, for having been started late, has a thread of its own.
+// What the closing itself leads to waits for its end; what is started after it, or meanwhile on
+// another thread, has a thread of its own.
 void runtime::post_on_loop(std::function<void()> what) {
-  if (!driver_.post([what] { what(); })) io::quiet_thread(std::move(what)).detach();
+  if (driver_.post([what] { what(); })) return;
+  if (is_loop_thread() && !gone_) {
+    late_.push_back(std::move(what));
+  } else {
+    io::quiet_thread(std::move(what)).detach();
+  }
 }
 
 void runtime::close(waiter<void> w) {

@@ -58,7 +58,7 @@ class runtime : public std::enable_shared_from_this<runtime> {
 
   // Whether this is the thread of the user's loop, where nobody may wait for what the loop does.
   [[nodiscard]] bool is_loop_thread() const noexcept {
-    return options_.loop != nullptr && loop_thread_ == std::this_thread::get_id();
+    return options_.loop != nullptr && !in_child() && loop_thread_ == std::this_thread::get_id();
   }
 
   // Ends an operation. Called exactly once for each.
@@ -101,13 +101,14 @@ class runtime : public std::enable_shared_from_this<runtime> {
   fork_guard fork_guard_;
   const redlock::options options_;
   io::driver driver_;
-  const std::thread::id loop_thread_;  // the user's loop's
-  std::optional<worker> executor_;     // unless the user has one, or a loop
-  std::optional<worker> signals_;      // unless that is the user's loop
-  std::vector<waiter<void>> closers_;  // the loop thread's
-  std::size_t unconfirmed_ = 0;        // the loop thread's
-  bool gone_ = false;                  // the loop thread's: nothing is left on the user's loop
-  std::shared_ptr<runtime> self_;      // while anything is
+  const std::thread::id loop_thread_;        // the user's loop's
+  std::optional<worker> executor_;           // unless the user has one, or a loop
+  std::optional<worker> signals_;            // unless that is the user's loop
+  std::vector<waiter<void>> closers_;        // the loop thread's
+  std::size_t unconfirmed_ = 0;              // the loop thread's
+  std::vector<std::function<void()>> late_;  // the loop thread's: for when nothing is left on it
+  bool gone_ = false;              // the loop thread's: nothing is left on the user's loop
+  std::shared_ptr<runtime> self_;  // while anything is
   std::thread loop_;
 };
 

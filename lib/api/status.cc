@@ -14,6 +14,10 @@ std::string_view name(node_state s) noexcept {
       return "down";
     case node_state::denied:
       return "denied";
+    case node_state::duplicate:
+      return "duplicate";
+    case node_state::replica:
+      return "replica";
   }
   return "unknown";
 }

@@ -8,6 +8,8 @@
 #include <array>
 #include <cmath>
 
+#include "api/password_file.h"
+
 namespace redlock::detail {
 namespace {
 
@@ -51,7 +53,7 @@ bool is_reserved(std::string_view key) noexcept {
   return false;
 }
 
-result<void> check_node(const endpoint& e) {
+result<void> check_node(const endpoint& e, bool password_comes) {
   static constexpr std::string_view blanks(" \t\r\n\0", 5);
   if (e.unix_path.empty() && e.host.empty()) return wrong("a node has neither host nor path");
   if (e.host.find_first_of(blanks) != std::string::npos) {
@@ -65,11 +67,21 @@ result<void> check_node(const endpoint& e) {
   }
   if (e.unix_path.empty() && e.port == 0) return wrong("the port of " + e.name() + " is 0");
   if (e.unix_path.size() > 107) return wrong("the path of a unix socket has more than 107 bytes");
-  if (!e.username.empty() && e.password.empty()) {
+  if (!e.username.empty() && e.password.empty() && !password_comes) {
     return wrong("the node " + e.name() + " has a user name and no password");
   }
   if (e.database < 0) return wrong("the database of " + e.name() + " is negative");
   return {};
+}
+
+// Another database of the same server is the same server (rule D1).
+result<void> check_distinct(const std::vector<endpoint>& nodes) {
+  std::vector<std::string> names;
+  for (const endpoint& e : nodes) names.push_back(e.name());
+  std::ranges::sort(names);
+  const auto twice = std::ranges::adjacent_find(names);
+  if (twice == names.end()) return {};
+  return wrong("options::nodes has " + *twice + " twice: every node needs a server of its own");
 }
 
 }  // namespace
@@ -78,9 +90,14 @@ result<io::settings> settings_of(const options& o) {
   if (o.nodes.empty() || o.nodes.size() > nodes_max) {
     return wrong("options::nodes has " + std::to_string(o.nodes.size()) + " nodes, not 1 to 31");
   }
+  const bool password_comes = o.credentials || !o.password_file.empty();
   for (const endpoint& e : o.nodes) {
-    if (auto ok = check_node(e); !ok) return ok.error();
+    if (auto ok = check_node(e, password_comes); !ok) return ok.error();
   }
+  if (o.credentials && !o.password_file.empty()) {
+    return wrong("options::credentials and options::password_file are both given");
+  }
+  if (auto ok = check_distinct(o.nodes); !ok) return ok.error();
   const std::size_t majority = o.nodes.size() / 2 + 1;
   if (o.quorum != 0 && (o.quorum < majority || o.quorum > o.nodes.size())) {
     return wrong("options::quorum is " + std::to_string(o.quorum) + ", not " +
@@ -117,6 +134,12 @@ result<io::settings> settings_of(const options& o) {
   s.hung_timeout = o.hung_timeout;
   s.max_leases = o.max_leases;
   s.loop = o.loop;
+  s.credentials = o.credentials;
+  if (!o.password_file.empty()) {
+    s.credentials = [path = o.password_file](const endpoint& e) -> credentials {
+      return {e.username, e.password.empty() ? read_password(path) : e.password};
+    };
+  }
   s.key_prefix = o.key_prefix;
   s.client_name = o.client_name.empty() ? host_and_pid() : o.client_name;
   s.connection_name = connection_name(s.client_name);

@@ -211,6 +211,8 @@ time_point claim::gone_by(time_point written_by, milliseconds ttl) const noexcep
 
 // Why a node is not asked at all.
 answer claim::absence(node_id n) const noexcept {
+  if (reach_.duplicate.contains(n)) return answer::duplicate;
+  if (reach_.replica.contains(n)) return answer::replica;
   return reach_.denied.contains(n) ? answer::denied : answer::unreachable;
 }
 

@@ -88,9 +88,11 @@ class node_set {
 
 // What is known of the nodes. A node in neither set has no connection.
 struct reach {
-  node_set up;      // connected and set up: takes commands
-  node_set fresh;   // its first set-up is still under way: commands wait for its end
-  node_set denied;  // not up, and for a reason that lasts until an operator acts
+  node_set up = {};         // connected and set up: takes commands
+  node_set fresh = {};      // its first set-up is still under way: commands wait for its end
+  node_set denied = {};     // not up, and for a reason that lasts until an operator acts
+  node_set duplicate = {};  // not up: the same server as a node before it in the list (D1)
+  node_set replica = {};    // not up: not a master (D2)
 };
 
 // Who an operation is (rule T1): drawn once from the system's random source, never used again.

@@ -156,11 +156,36 @@ core::reach driver::reach() const noexcept {
       r.up.insert(n);
     } else if (nodes_[n]->is_fresh()) {
       r.fresh.insert(n);
-    } else if (nodes_[n]->is_denied()) {
+    } else if (nodes_[n]->absence() == answer::denied) {
       r.denied.insert(n);
+    } else if (nodes_[n]->absence() == answer::duplicate) {
+      r.duplicate.insert(n);
+    } else if (nodes_[n]->absence() == answer::replica) {
+      r.replica.insert(n);
     }
   }
   return r;
+}
+
+// A server counts once, under the first of its addresses in the list, also while that one is down:
+// its vote in a round under way may have been counted (D1).
+const node* driver::first_of_server(core::node_id n) const noexcept {
+  const std::string& self = nodes_[n]->run_id();
+  for (core::node_id before = 0; before < n && !self.empty(); ++before) {
+    if (nodes_[before]->run_id() == self) return nodes_[before].get();
+  }
+  return nullptr;
+}
+
+bool driver::expel_duplicates_of(core::node_id n, core::time_point now) noexcept {
+  const std::string& self = nodes_[n]->run_id();
+  bool any = false;
+  for (std::size_t after = n + 1U; after < nodes_.size() && !self.empty(); ++after) {
+    if (!nodes_[after]->is_up() || nodes_[after]->run_id() != self) continue;
+    nodes_[after]->become_duplicate_of(*nodes_[n], now);
+    any = true;
+  }
+  return any;
 }
 
 // splitmix64: for back-off only.

@@ -58,11 +58,13 @@ void node::write(core::time_point now) noexcept {
     const std::ptrdiff_t count = stream_.send(std::string_view(out_).substr(taken_));
     if (count == -EAGAIN) {
       blocked_ = true;
-      if (!watch(UV_READABLE | UV_WRITABLE)) fail("cannot watch the socket", false, now);
+      if (!watch(UV_READABLE | UV_WRITABLE))
+        fail("cannot watch the socket", answer::unreachable, now);
       return;
     }
     if (count < 0) {
-      fail(std::string("write failed: ") + std::strerror(static_cast<int>(-count)), false, now);
+      fail(std::string("write failed: ") + std::strerror(static_cast<int>(-count)),
+           answer::unreachable, now);
       return;
     }
     taken_ += static_cast<std::size_t>(count);
@@ -92,14 +94,14 @@ void node::on_poll(int status, int events) noexcept {
     const int error = stream_.connect_error();
     fail(std::string("connection broken: ") +
              (error != 0 ? std::strerror(error) : uv_strerror(status)),
-         false, now);
+         answer::unreachable, now);
     return;
   }
   if ((events & (UV_READABLE | UV_DISCONNECT)) != 0) on_readable(now);
   if (generation != generation_ || !stream_.is_open()) return;
   if ((events & UV_WRITABLE) != 0 && blocked_) {
     blocked_ = false;
-    if (!watch(UV_READABLE)) return fail("cannot watch the socket", false, now);
+    if (!watch(UV_READABLE)) return fail("cannot watch the socket", answer::unreachable, now);
     write(now);
     driver_.on_queued();  // what had to wait
   }
@@ -113,7 +115,7 @@ void node::on_readable(core::time_point now) noexcept {
   if (got <= 0) {
     fail(got == 0 ? "the server closed the connection"
                   : std::string("read failed: ") + std::strerror(static_cast<int>(-got)),
-         false, now);
+         answer::unreachable, now);
     return;
   }
   progress_ = now;
@@ -122,7 +124,7 @@ void node::on_readable(core::time_point now) noexcept {
   while (generation == generation_ && stream_.is_open()) {
     const reply_ptr reply = reader_->next();
     if (!reader_->error().empty()) {
-      fail(reader_->error(), false, now);
+      fail(reader_->error(), answer::unreachable, now);
     } else if (reply == nullptr) {
       return;
     } else if (state_ == state::setting_up) {
@@ -135,7 +137,7 @@ void node::on_readable(core::time_point now) noexcept {
 
 void node::on_reply(const redisReply& reply, core::time_point now) noexcept {
   if (pending_.empty()) {
-    fail("the server spoke out of turn: " + std::string(text_of(reply)), false, now);
+    fail("the server spoke out of turn: " + std::string(text_of(reply)), answer::unreachable, now);
     return;
   }
   const sent& oldest = pending_.front();
@@ -151,7 +153,7 @@ void node::on_reply(const redisReply& reply, core::time_point now) noexcept {
   }
   const std::optional<node_reply> read = read_reply(oldest.q.what, oldest.number, reply);
   if (!read) {
-    fail("the server's reply does not belong to the command", false, now);
+    fail("the server's reply does not belong to the command", answer::unreachable, now);
     return;
   }
   const sent answered = pending_.pop();
@@ -162,19 +164,27 @@ void node::on_reply(const redisReply& reply, core::time_point now) noexcept {
     last_error_ = read->text;
   }
   failures_ = 0;  // only now it has shown that it is what it seems
+  const std::uint64_t generation = generation_;
   answered.q.from->on_settled(answered.q.command, *read, now);
+  if (read->answer == answer::replica && generation == generation_) {
+    // It was a master when it was set up: the name may lead to another server by now.
+    fail("not a master any more: " + std::string(text_of(reply)), answer::replica, now);
+  }
 }
 
 node_status node::status() const {
   node_status s;
   s.node = name_;
   s.state = is_up()                                             ? node_state::up
-            : denied_                                           ? node_state::denied
+            : absence_ == answer::denied                        ? node_state::denied
+            : absence_ == answer::duplicate                     ? node_state::duplicate
+            : absence_ == answer::replica                       ? node_state::replica
             : state_ == state::resting || state_ == state::idle ? node_state::down
                                                                 : node_state::connecting;
   s.latency = latency_;
   s.connects = connects_;
   s.pending = pending_.size();
+  s.verified = self_.is_verified();
   s.last_error = last_error_;
   return s;
 }

@@ -8,9 +8,10 @@
 //                  └── pause over ─ resting ◄──────────────────────────────────────┘
 //
 // Every connection, the first and each later one, goes through the same steps (AUTH, SELECT, CLIENT
-// SETNAME, SCRIPT LOAD). Commands queued in one turn of the loop leave in one write; while the
-// socket takes no more, they stay queued, and can still be taken back. Replies come in the order of
-// the commands, and each repeats its command's number. Nothing here decides anything about locks.
+// SETNAME, INFO, SCRIPT LOAD), the last of which is a look at who it is (D1, D2). Commands queued
+// in one turn of the loop leave in one write; while the socket takes no more, they stay queued, and
+// can still be taken back. Replies come in the order of the commands, and each repeats its
+// command's number. Nothing here decides anything about locks.
 
 #ifndef REDLOCK_LIB_IO_NODE_H
 #define REDLOCK_LIB_IO_NODE_H
@@ -20,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "io/identity.h"
 #include "io/reader.h"
 #include "io/ring.h"
 #include "io/schedule.h"
@@ -57,7 +59,14 @@ class node final : public timer {
   [[nodiscard]] bool is_up() const noexcept { return state_ == state::up; }
   // The first set-up has not ended yet, well or badly: commands wait for its end.
   [[nodiscard]] bool is_fresh() const noexcept { return fresh_; }
-  [[nodiscard]] bool is_denied() const noexcept { return denied_; }
+  // Why it takes no commands while it is neither up nor fresh: unreachable, or a reason that lasts.
+  [[nodiscard]] redlock::answer absence() const noexcept { return absence_; }
+
+  // Who it was when a set-up last ended, or came so far (D1). Empty: it never said.
+  [[nodiscard]] const std::string& run_id() const noexcept { return self_.run_id; }
+
+  // A node before it in the list turns out to be the same server.
+  void become_duplicate_of(const node& first, core::time_point now) noexcept;
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const std::string& last_error() const noexcept { return last_error_; }
@@ -81,12 +90,14 @@ class node final : public timer {
 
   // Getting a connection (node_connect.cc).
   void connect(core::time_point now) noexcept;
+  void look_around(bool for_addresses) noexcept;
   void try_next_address(core::time_point now) noexcept;
   [[nodiscard]] bool poll(int events) noexcept;
   void on_connected(core::time_point now) noexcept;
   void write_setup();
   void on_setup_reply(const redisReply& reply, core::time_point now) noexcept;
-  void fail(std::string why, bool for_good, core::time_point now) noexcept;
+  [[nodiscard]] bool may_vote(core::time_point now) noexcept;
+  void fail(std::string why, redlock::answer absence, core::time_point now) noexcept;
   void disconnect() noexcept;
   void settle_all(core::time_point now) noexcept;
   void on_time(core::time_point now) noexcept override;
@@ -107,9 +118,11 @@ class node final : public timer {
 
   state state_ = state::idle;
   bool fresh_ = true;
-  bool denied_ = false;
+  redlock::answer absence_ = redlock::answer::unreachable;
   std::string last_error_;
+  identity self_;
 
+  redlock::credentials who_;  // of this connection
   std::vector<address> addresses_;
   std::size_t next_address_ = 0;
   bool looking_up_ = false;

@@ -41,23 +41,38 @@ void node::connect(core::time_point now) noexcept {
   next_address_ = 0;
   addresses_ = where_.unix_path.empty() ? numeric_addresses(where_.host, where_.port)
                                         : unix_addresses(where_.unix_path);
-  if (!addresses_.empty() || !where_.unix_path.empty()) {
+  const bool needs_addresses = addresses_.empty() && where_.unix_path.empty();
+  if (needs_addresses || driver_.config().credentials) {
+    look_around(needs_addresses);
+  } else {
+    who_ = {where_.username, where_.password};
     try_next_address(now);
-    return;
   }
-  // One at a time, however long it takes; what comes late serves the connection that is due then.
+}
+
+// What may block. One at a time, however long it takes; what comes late serves the connection that
+// is due then.
+void node::look_around(bool for_addresses) noexcept {
   if (std::exchange(looking_up_, true)) return;
-  look_up(where_.host, where_.port, driver_.mail(), [this](lookup found) {
+  std::function<credentials()> ask;
+  if (const auto& whom = driver_.config().credentials) {
+    ask = [whom, where = where_] { return whom(where); };
+  }
+  const auto then = [this, for_addresses](lookup found) {
     looking_up_ = false;
     if (state_ != state::resolving) return;
     const core::time_point later = clock::now();
-    addresses_ = std::move(found.addresses);
-    if (addresses_.empty()) {
-      fail(std::move(found.error), false, later);
+    const bool given = static_cast<bool>(driver_.config().credentials);
+    who_ = given ? std::move(found.who) : credentials{where_.username, where_.password};
+    if (for_addresses) addresses_ = std::move(found.addresses);
+    if (!found.error.empty()) {
+      fail(std::move(found.error), answer::unreachable, later);
     } else {
       try_next_address(later);
     }
-  });
+  };
+  look_up(for_addresses ? where_.host : std::string(), where_.port, driver_.mail(), then,
+          std::move(ask));
 }
 
 void node::try_next_address(core::time_point now) noexcept {
@@ -76,7 +91,7 @@ void node::try_next_address(core::time_point now) noexcept {
       why = std::string("cannot connect: ") + std::strerror(error);
     }
   }
-  fail(std::move(why), false, now);
+  fail(std::move(why), answer::unreachable, now);
 }
 
 bool node::poll(int events) noexcept {
@@ -92,7 +107,7 @@ void node::on_connected(core::time_point now) noexcept {
     if (next_address_ < addresses_.size()) {
       try_next_address(now);
     } else {
-      fail(std::string("cannot connect: ") + std::strerror(error), false, now);
+      fail(std::string("cannot connect: ") + std::strerror(error), answer::unreachable, now);
     }
     return;
   }
@@ -102,7 +117,7 @@ void node::on_connected(core::time_point now) noexcept {
   steps_done_ = 0;
   write_setup();
   if (!watch(UV_READABLE)) {
-    fail("cannot watch the socket", false, now);
+    fail("cannot watch the socket", answer::unreachable, now);
     return;
   }
   write(now);
@@ -110,40 +125,45 @@ void node::on_connected(core::time_point now) noexcept {
 
 // The steps, pipelined. on_setup_reply() counts their replies in this order.
 void node::write_setup() {
-  if (where_.password.empty()) {
+  if (who_.password.empty()) {
     append_command(out_, {"PING"});  // asks whether a password is needed
-  } else if (where_.username.empty()) {
-    append_command(out_, {"AUTH", where_.password});
+  } else if (who_.username.empty()) {
+    append_command(out_, {"AUTH", who_.password});
   } else {
-    append_command(out_, {"AUTH", where_.username, where_.password});
+    append_command(out_, {"AUTH", who_.username, who_.password});
   }
   append_command(out_, {"SELECT", std::to_string(where_.database)});
   append_command(out_, {"CLIENT", "SETNAME", driver_.config().connection_name});
+  append_command(out_, {"INFO", "server"});
+  append_command(out_, {"INFO", "replication"});
   for (const script s : scripts) append_command(out_, {"SCRIPT", "LOAD", text_of(s)});
 }
 
 void node::on_setup_reply(const redisReply& reply, core::time_point now) noexcept {
-  enum : std::size_t { auth, select, named, load };
+  enum : std::size_t { auth, select, title, server, replication, load };
   const std::size_t step = steps_done_++;
   const bool error = reply.type == REDIS_REPLY_ERROR;
   if (step <= select && error) {
     const std::string said(text_of(reply));
     const bool for_good = classify_error(said) == answer::denied;
-    fail((step == auth ? "authentication: " : "SELECT: ") + said, for_good, now);
+    fail((step == auth ? "authentication: " : "SELECT: ") + said,
+         for_good ? answer::denied : answer::unreachable, now);
     return;
   }
   if (step <= select && (reply.type != REDIS_REPLY_STATUS)) {
-    fail("this is not a Redis server: " + std::string(text_of(reply)), false, now);
+    fail("this is not a Redis server: " + std::string(text_of(reply)), answer::unreachable, now);
     return;
   }
-  if (step < load) return;  // without a name the connection is as good
+  if (step == server) self_ = {};
+  if ((step == server || step == replication) && !error) self_.read(text_of(reply));
+  if (step < load) return;  // without a name, or a look at INFO, the connection is as good
   // Without the right to load, or when it is too busy to, every call sends the text.
   digests_[step - load] = !error && text_of(reply).size() == 40 ? std::string(text_of(reply)) : "";
-  if (step + 1 < load + scripts.size()) return;
+  if (step + 1 < load + scripts.size() || !may_vote(now)) return;
 
   state_ = state::up;
   fresh_ = false;
-  denied_ = false;
+  absence_ = answer::unreachable;
   ++connects_;
   driver_.timers().clear(*this);
   publish();
@@ -151,12 +171,37 @@ void node::on_setup_reply(const redisReply& reply, core::time_point now) noexcep
   driver_.on_reach_changed(now);
 }
 
+// Whether this server, as it describes itself, can be this node (D1, D2). One that does not let us
+// ask can: it is unverified.
+bool node::may_vote(core::time_point now) noexcept {
+  if (std::string why = self_.objection(); !why.empty()) {
+    fail(std::move(why), answer::denied, now);
+  } else if (self_.is_replica()) {
+    fail("it is a replica of " + self_.master + ": name the master itself", answer::replica, now);
+  } else if (const node* first = driver_.first_of_server(id_); first != nullptr) {
+    fail(
+        "the same server as " + first->name_ + ": it has one vote; every node needs its own server",
+        answer::duplicate, now);
+  } else if (driver_.expel_duplicates_of(id_, now)) {
+    // Not before the next try: rounds in which the other has voted must have ended.
+    fail("another node of the list was in use as this server", answer::unreachable, now);
+  } else {
+    return true;
+  }
+  return false;
+}
+
+void node::become_duplicate_of(const node& first, core::time_point now) noexcept {
+  fail("the same server as " + first.name_ + ": it has one vote; every node needs its own server",
+       answer::duplicate, now);
+}
+
 // Every way in which a connection ends, or does not come about.
-void node::fail(std::string why, bool for_good, core::time_point now) noexcept {
+void node::fail(std::string why, answer absence, core::time_point now) noexcept {
   disconnect();
   state_ = state::resting;
   fresh_ = false;
-  denied_ = for_good;
+  absence_ = absence;
   last_error_ = std::move(why);
   driver_.timers().set(*this, now + rest_after(failures_++, driver_.random()));
   publish();
@@ -204,17 +249,19 @@ void node::on_time(core::time_point now) noexcept {
     case state::idle:
       break;
     case state::resolving:
-      fail("the name was not resolved in time", false, now);
+      fail(driver_.config().credentials ? "the credentials did not come in time"
+                                        : "the name was not resolved in time",
+           false, now);
       break;
     case state::connecting:
       if (next_address_ < addresses_.size()) {
         try_next_address(now);
       } else {
-        fail("the connection was not made in time", false, now);
+        fail("the connection was not made in time", answer::unreachable, now);
       }
       break;
     case state::setting_up:
-      fail("the server did not answer in time", false, now);
+      fail("the server did not answer in time", answer::unreachable, now);
       break;
     case state::resting:
       connect(now);
@@ -223,7 +270,7 @@ void node::on_time(core::time_point now) noexcept {
       if (pending_.empty()) break;
       const core::time_point hung = progress_ + driver_.config().hung_timeout;
       if (now >= hung) {
-        fail("the server has stopped answering", false, now);
+        fail("the server has stopped answering", answer::unreachable, now);
       } else {
         driver_.timers().set(*this, hung);
       }

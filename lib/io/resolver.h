@@ -1,4 +1,5 @@
-// Name lookup off the loop: getaddrinfo() may block for as long as a name server likes.
+// What may block before a connection can be made, off the loop: getaddrinfo(), as long as a name
+// server likes, and the user's code for credentials.
 
 #ifndef REDLOCK_LIB_IO_RESOLVER_H
 #define REDLOCK_LIB_IO_RESOLVER_H
@@ -11,19 +12,21 @@
 
 #include "io/inbox.h"
 #include "io/socket.h"
+#include "redlock/options.h"
 
 namespace redlock::io {
 
 struct lookup {
-  std::vector<address> addresses;
-  std::string error;  // if there are none
+  std::vector<address> addresses;  // unless the host was empty
+  std::string error;               // if there are none, or no credentials
+  redlock::credentials who;
 };
 
-// Looks the name up on a thread of its own and hands the result to the loop. The thread is left to
-// itself: nobody waits for a slow name server, not even at the end; what it finds after the inbox
-// is closed is dropped.
+// Asks for the credentials, if there is whom to ask, and looks the name up, on a thread of its own
+// and hands the result to the loop. The thread is left to itself: nobody waits for a slow name
+// server, not even at the end; what it finds after the inbox is closed is dropped.
 void look_up(const std::string& host, std::uint16_t port, const std::shared_ptr<inbox>& to,
-             std::function<void(lookup)> then);
+             std::function<void(lookup)> then, std::function<redlock::credentials()> ask = {});
 
 }  // namespace redlock::io
 

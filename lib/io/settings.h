@@ -3,6 +3,7 @@
 #ifndef REDLOCK_LIB_IO_SETTINGS_H
 #define REDLOCK_LIB_IO_SETTINGS_H
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,8 @@ struct settings {
   std::string key_prefix;
   std::string client_name;      // in tokens
   std::string connection_name;  // the same, as CLIENT SETNAME takes it
-  uv_loop_s* loop = nullptr;    // the user's; null: one of our own
+  std::function<redlock::credentials(const endpoint&)> credentials;  // may block; may be none
+  uv_loop_s* loop = nullptr;  // the user's; null: one of our own
 };
 
 }  // namespace redlock::io

@@ -30,7 +30,7 @@ void survey::start(core::time_point now) noexcept {
       at.enqueue(*this, script::inspect, {.node = n});
       ++pending_;
     } else {
-      found_.nodes[n].answer = at.is_denied() ? answer::denied : answer::unreachable;
+      found_.nodes[n].answer = at.absence();
       found_.nodes[n].text = at.last_error();
     }
   }
@@ -47,7 +47,7 @@ void survey::on_settled(const core::command& c, const node_reply& r,
     node_holding& h = found_.nodes[c.node];
     h.answer = r.answer;
     if (r.answer == answer::unsent) {  // its set-up came to nothing
-      h.answer = driver_.node_at(c.node).is_denied() ? answer::denied : answer::unreachable;
+      h.answer = driver_.node_at(c.node).absence();
     }
     if (r.answer == answer::granted) {
       h.token = r.text;

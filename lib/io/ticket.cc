@@ -184,7 +184,9 @@ failure ticket::why(errc code) const {
   for (const core::node_id n : b.yes() | b.no() | b.faults()) {
     const answer a = b.said(n);
     std::string text;
-    if (a == answer::unreachable || a == answer::unsent || a == answer::denied) {
+    const bool absent = a == answer::unreachable || a == answer::unsent || a == answer::denied ||
+                        a == answer::duplicate || a == answer::replica;
+    if (absent) {
       text = driver_.node_at(n).last_error();
     } else if (a != answer::granted && a != answer::timed_out && !said_.empty()) {
       text = said_[n];

@@ -12,6 +12,8 @@ TEST(NodeState, HasANameForEach) {
   EXPECT_EQ(name(node_state::up), "up");
   EXPECT_EQ(name(node_state::down), "down");
   EXPECT_EQ(name(node_state::denied), "denied");
+  EXPECT_EQ(name(node_state::duplicate), "duplicate");
+  EXPECT_EQ(name(node_state::replica), "replica");
   EXPECT_EQ(name(static_cast<node_state>(200)), "unknown");
 }
 

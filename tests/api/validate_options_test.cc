@@ -180,6 +180,11 @@ TEST(ValidateOptions, ChecksNodesThatWereMadeByHand) {
   expect_refused(
       "path",
       {{"path of 108", [](options& o) { o.nodes[2].unix_path = "/" + std::string(107, 'x'); }}});
+  expect_refused("a1:6379 twice", {{"name", [](options& o) { o.nodes[2] = o.nodes[1]; }},
+                                   {"database", [](options& o) {
+                                      o.nodes[2] = o.nodes[1];
+                                      o.nodes[2].database = 3;
+                                    }}});
   expect_refused("database", {{"negative", [](options& o) { o.nodes[2].database = -1; }}});
 }
 
@@ -208,6 +213,21 @@ TEST(ValidateOptions, NamesTheClientAfterHostAndProcessUnlessItHasAName) {
   ASSERT_TRUE(s.has_value());
   EXPECT_TRUE(s->client_name.ends_with(":" + std::to_string(::getpid()))) << s->client_name;
   EXPECT_GT(s->client_name.size(), std::to_string(::getpid()).size() + 1);
+}
+
+TEST(ValidateOptions, TakesCredentialsFromOnePlaceOutsideTheEndpointsOnly) {
+  options o = good();
+  o.nodes[0].username = "app";
+  o.nodes[0].password.clear();
+  EXPECT_FALSE(settings_of(o).has_value()) << "a user name alone";
+  o.password_file = "/some/file";
+  EXPECT_TRUE(settings_of(o).has_value());
+  o.credentials = [](const endpoint&) { return credentials{"app", "x"}; };
+  EXPECT_FALSE(settings_of(o).has_value()) << "both";
+  o.password_file.clear();
+  const auto s = settings_of(o);
+  ASSERT_TRUE(s.has_value());
+  EXPECT_EQ(s->credentials(o.nodes[0]).password, "x");
 }
 
 TEST(ValidateOptions, MakesAConnectionNameThatServersTake) {

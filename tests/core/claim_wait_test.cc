@@ -152,6 +152,32 @@ TEST(Claim, AsksNobodyBeforeAQuorumCanBeAskedOrContactHasEnded) {  // design.md,
   EXPECT_EQ(d.claim().why(), errc::no_quorum);
 }
 
+TEST(Claim, GivesUpAtOnceIfSoManyNodesAreOneServerThatNoQuorumIsLeft) {  // D1
+  terms t = plain_terms(5);
+  t.wait = wait_forever;
+  reach nodes{.up = node_set::first(2)};
+  nodes.duplicate = node_set::first(5) - nodes.up;
+  conversation c(t, nodes);
+  c.acquire();
+  EXPECT_EQ(c.told(), news::gave_up);
+  EXPECT_EQ(c.claim().why(), errc::bad_configuration);
+  EXPECT_EQ(c.claim().votes().said(2), answer::duplicate);
+}
+
+TEST(Claim, WaitsForReplicasToBecomeMasters) {  // D2: it does not last for good
+  terms t = plain_terms();
+  t.wait = wait_forever;
+  reach nodes{.up = node_set::first(1)};
+  nodes.replica = node_set::first(3) - nodes.up;
+  conversation c(t, nodes);
+  c.acquire();
+  EXPECT_EQ(c.where(), state::pausing);
+  EXPECT_EQ(c.claim().votes().said(1), answer::replica);
+  c.set_reach({.up = node_set::first(3)});
+  c.pass(c.wakes_at() - c.clock());
+  EXPECT_EQ(c.where(), state::acquiring);
+}
+
 TEST(Claim, EndsItsWaitInFirstContactToo) {
   terms t = plain_terms();
   t.wait = 200ms;

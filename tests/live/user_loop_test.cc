@@ -278,7 +278,7 @@ TEST(on_a_loop_of_the_users, several_managers_live_side_by_side) {
   lock_manager two(on(loop, nodes));
   const result<lease> held = loop.end_of(one.acquire_async("r", {.wait = 10s}));
   ASSERT_TRUE(succeeded(held));
-  EXPECT_FALSE(loop.end_of(two.acquire_async("r")));
+  EXPECT_FALSE(loop.end_of(two.acquire_async("r")).has_value());
   EXPECT_TRUE(succeeded(loop.end_of(two.close())));
   EXPECT_TRUE(held->held());
   EXPECT_TRUE(succeeded(loop.end_of(one.close())));

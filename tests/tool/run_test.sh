@@ -81,6 +81,13 @@ it_ends_cmd_when_the_lock_is_lost() {
   expect_line "$scratch/err" 'lost the lock on r: '
 }
 
+it_ends_cmd_before_the_lock_is_lost_if_there_is_a_margin() {
+  hold 'trap "exit 0" TERM' --ttl 4s --stop-margin 2s
+  kill_servers 1 3 5
+  expect_end 74 "$holder"
+  expect_line "$scratch/err" 'losing the lock on r: '
+}
+
 it_kills_a_cmd_that_does_not_end() {
   hold 'trap "" TERM' --ttl 3s --kill-after 100ms
   kill_servers 1 2 3

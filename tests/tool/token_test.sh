@@ -9,10 +9,7 @@ here=$(dirname "$(realpath "$0")")
 acquire() { "$redlock" acquire --wait 30s "$@"; }
 renew() { "$redlock" renew "$@"; }
 release() { "$redlock" release "$@"; }
-status() { "$redlock" status "$@"; }
 
-votes_are() { { "$redlock" status --json r || true; } | grep -q "\"votes\":$1,"; }
-free() { exits 1 status r && votes_are 0; }
 port() { sed -n 's/^port //p' "$REDLOCK_SANDBOX/$1/server.conf"; }
 cli() { # on the server with this number
   local n=$1 cli
@@ -22,6 +19,14 @@ cli() { # on the server with this number
   done
   "$cli" -p "$(port "$n")" "$@"
 }
+
+# On how many servers the lock has a key, asked past the library: no time-out makes it less.
+has_keys() {
+  local n sum=0
+  for n in 1 2 3 4 5; do sum=$((sum + $(cli "$n" EXISTS redlock:r))); done
+  [ "$sum" -eq "$1" ]
+}
+free() { has_keys 0; }
 
 # Under load a release may be unconfirmed; what counts is that nothing stays.
 release_for_sure() {
@@ -33,7 +38,7 @@ it_prints_the_token_of_a_lock_that_outlives_it() {
   acquire --ttl 60s r >"$scratch/out"
   [ "$(wc -l <"$scratch/out")" -eq 1 ] || fail "not one line"
   expect_line "$scratch/out" '^[0-9a-f]{32}\.[0-9]+@.+:[0-9]+$'
-  await votes_are 5
+  await has_keys 5
   exits 75 "$redlock" acquire r || exits 69 "$redlock" acquire r || fail "taken twice"
   release_for_sure r "$(cat "$scratch/out")"
 }
@@ -64,12 +69,12 @@ it_renews() {
   for n in 1 2 3; do [ "$(cli "$n" PTTL redlock:r)" -gt 20000 ] || fail "node $n is not renewed"; done
 }
 
-renews_everywhere() { renew --ttl 60s r "$1" && votes_are 5; }
+renews_everywhere() { renew --ttl 60s r "$1" && has_keys 5; }
 
 it_renews_on_the_nodes_that_lost_the_key() {
   local token
   token=$(acquire --ttl 60s r)
-  await votes_are 5
+  await has_keys 5
   cli 2 DEL redlock:r
   await renews_everywhere "$token"
 }
@@ -77,30 +82,30 @@ it_renews_on_the_nodes_that_lost_the_key() {
 it_releases_what_a_minority_has() {
   local token
   token=$(acquire --ttl 60s r)
-  await votes_are 5
+  await has_keys 5
   cli 1 DEL redlock:r
   cli 2 DEL redlock:r
   cli 3 DEL redlock:r
   await exits 74 renew r "$token"
-  votes_are 2 || fail "renewing a lost lock took keys away"
+  has_keys 2 || fail "renewing a lost lock took keys away"
   until free; do release r "$token" 2>/dev/null || true; done
 }
 
 it_leaves_the_locks_of_others_alone() {
   local token
   token=$(acquire --ttl 60s r)
-  await votes_are 5
-  await exits 74 release r "0${token:1}"
+  await has_keys 5
+  await exits 74 release r "x${token:1}"
   await exits 74 renew r "$(printf '%032d' 0).1@somebody"
-  votes_are 5 || fail "another token took keys away"
+  has_keys 5 || fail "another token took keys away"
 }
 
 it_forces_a_release_only_when_told_to() {
   acquire --ttl 60s r >"$scratch/out"
-  await votes_are 5
+  await has_keys 5
   await exits 64 release --force r </dev/null
   expect_line "$scratch/exits.err" "^  127\.0\.0\.1:$(port 3): delete $(cat "$scratch/out"), which has"
-  votes_are 5 || fail "deleted without having been told to"
+  has_keys 5 || fail "deleted without having been told to"
   "$redlock" release --force --yes r 2>/dev/null || true
   await free
   await exits 0 release --force r
@@ -122,12 +127,12 @@ it_forces_a_release_on_all_holders_but_of_locks_only() {
 it_asks_on_a_terminal() {
   type script >/dev/null 2>&1 || return 0
   acquire --ttl 60s r >/dev/null
-  await votes_are 5
+  await has_keys 5
   local code=0
   (sleep 0.5; echo n) | script -qec "'$redlock' release --force r" /dev/null >"$scratch/out" || code=$?
   [ "$code" -eq 1 ] || fail "exit code $code: $(cat "$scratch/out")"
   expect_line "$scratch/out" 'Delete these keys\? \[y/N\]'
-  votes_are 5 || fail "deleted although declined"
+  has_keys 5 || fail "deleted although declined"
   (sleep 0.5; echo y) | script -qec "'$redlock' release --force r" /dev/null >"$scratch/out" || true
   await free
 }

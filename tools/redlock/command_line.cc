@@ -109,13 +109,17 @@ void add_policy(CLI::App& app, retry_policy& to) {
       ->type_name("NAME");
 }
 
-void add_nodes(CLI::App& app, strings& to) {
+void add_nodes(CLI::App& app, strings& to, std::string& password_file) {
   add_values(
       app, "--node", [&to](const std::string& s) { to.push_back(s); },
       fmt::format("A node, redis://[user:password@]host[:port][/db], once for each "
                   "(default: those in {})",
                   nodes_variable))
       ->type_name("URI");
+  add_value(
+      app, "--password-file", [&password_file](const std::string& s) { password_file = s; },
+      "A file whose first line is the password for nodes that are given without one")
+      ->type_name("FILE");
 }
 
 unsigned parse_node_count(const std::string& s) {
@@ -144,7 +148,7 @@ class command_line {
         "Exit status: that of CMD (128+n for signal n); 64 usage; 69 no quorum answered in time;\n"
         "74 the lock was lost; 75 others hold it; 78 misconfigured nodes; 126, 127 CMD cannot be\n"
         "run, or found.");
-    add_nodes(*run_app_, nodes_);
+    add_nodes(*run_app_, nodes_, password_file_);
     add_ttl(*run_app_, run_.lock.ttl, run_.nodes.max_ttl);
     add_wait(*run_app_, run_.lock.wait);
     add_policy(*run_app_, run_.lock.policy);
@@ -158,7 +162,7 @@ class command_line {
         "Prints the token of the lock, which ends after its ttl unless it is renewed.\n"
         "Exit status: 0 acquired; 64 usage; 69 no quorum answered in time; 75 others hold it; 78\n"
         "misconfigured nodes; 128+n ended by signal n while waiting.");
-    add_nodes(*acquire_app_, nodes_);
+    add_nodes(*acquire_app_, nodes_, password_file_);
     add_ttl(*acquire_app_, acquire_.lock.ttl, acquire_.nodes.max_ttl);
     add_wait(*acquire_app_, acquire_.lock.wait);
     add_policy(*acquire_app_, acquire_.lock.policy);
@@ -169,7 +173,7 @@ class command_line {
         "Exit status: 0 renewed; 64 usage; 69 no quorum answered in time; 74 the lock was lost; "
         "78\n"
         "misconfigured nodes.");
-    add_nodes(*renew_app_, nodes_);
+    add_nodes(*renew_app_, nodes_, password_file_);
     add_ttl(*renew_app_, renew_.lock.ttl, renew_.nodes.max_ttl);
     renew_app_->add_flag("--json", renew_.json, "Print JSON");
     add_resources(*renew_app_);
@@ -177,7 +181,7 @@ class command_line {
     release_app_->footer(
         "Exit status: 0 released; 1 not agreed to; 64 usage; 69 unconfirmed; 74 the lock had been\n"
         "lost before.");
-    add_nodes(*release_app_, nodes_);
+    add_nodes(*release_app_, nodes_, password_file_);
     release_app_->add_flag("--force", release_.force,
                            "Delete the lock's keys whatever their token; asks first");
     release_app_->add_flag("--yes", release_.yes, "Do not ask");
@@ -185,7 +189,7 @@ class command_line {
 
     status_app_->footer(
         "Exit status: 0 a quorum holds each RESOURCE; 1 it does not; 64 usage; 69 unknown.");
-    add_nodes(*status_app_, nodes_);
+    add_nodes(*status_app_, nodes_, password_file_);
     status_app_->add_flag("--json", status_.json, "Print JSON");
     add_resources(*status_app_);
 
@@ -239,13 +243,18 @@ class command_line {
     if (at_least_one && resources_.empty()) refuse("RESOURCE is missing");
   }
 
+  void use_nodes(options& o) const {
+    o.nodes = node_list(nodes_);
+    o.password_file = password_file_;
+  }
+
   request finish_run(strings behind) {
     take_resources(*run_app_);
     if (resources_.size() > 1) refuse("more than one RESOURCE");
     if (behind.empty()) refuse("CMD is missing");
     run_.resource = std::move(resources_.front());
     run_.command = std::move(behind);
-    run_.nodes.nodes = node_list(nodes_);
+    use_nodes(run_.nodes);
     return std::move(run_);
   }
 
@@ -264,7 +273,7 @@ class command_line {
     take_words(*acquire_app_, std::move(behind), 1);
     acquire_.resource = std::move(resources_[0]);
     acquire_.lock.renewal = renewal::manual();
-    acquire_.nodes.nodes = node_list(nodes_);
+    use_nodes(acquire_.nodes);
     return std::move(acquire_);
   }
 
@@ -273,7 +282,7 @@ class command_line {
     renew_.resource = std::move(resources_[0]);
     renew_.token = std::move(resources_[1]);
     renew_.lock.renewal = renewal::manual();
-    renew_.nodes.nodes = node_list(nodes_);
+    use_nodes(renew_.nodes);
     return std::move(renew_);
   }
 
@@ -282,7 +291,7 @@ class command_line {
     take_words(*release_app_, std::move(behind), release_.force ? 1 : 2);
     release_.resource = std::move(resources_[0]);
     if (!release_.force) release_.token = std::move(resources_[1]);
-    release_.nodes.nodes = node_list(nodes_);
+    use_nodes(release_.nodes);
     return std::move(release_);
   }
 
@@ -291,7 +300,7 @@ class command_line {
                       std::make_move_iterator(behind.end()));
     take_resources(*status_app_);
     status_.resources = std::move(resources_);
-    status_.nodes.nodes = node_list(nodes_);
+    use_nodes(status_.nodes);
     return std::move(status_);
   }
 
@@ -306,6 +315,7 @@ class command_line {
   }
 
   strings nodes_;
+  std::string password_file_;
   strings resources_;
   run_request run_;
   acquire_request acquire_;
