@@ -65,7 +65,8 @@ void compare(benchmark::State& state, std::size_t n, form f, placement p) {
 }
 
 // Two sets of five masters, one of them whole, in turns. With the library's own time-outs, since
-// these are what it lives with such a node by.
+// these are what it lives with such a node by. On few CPUs the harmed set has it easier: there are
+// only four servers to wait for.
 void with_a_fault(benchmark::State& state, const std::function<void(live::redis_server&)>& harm) {
   cluster whole(5, placement::unpinned);
   cluster harmed(5, placement::unpinned);
