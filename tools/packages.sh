@@ -3,6 +3,8 @@
 # offline if none is. As root or through sudo. The one place where packages are named.
 #
 #   build  compiles everything, tests included
+#   meson  builds with Meson as well, and with the other compiler
+#   bench  builds the benchmarks as well
 #   test   runs the tests and the demonstration
 #   lint   checks the sources
 #   roots  makes a bare Debian of another release to test in
@@ -17,6 +19,8 @@ sets_of() {
         echo g++ cmake ninja-build pkgconf libuv1-dev libhiredis-dev
         echo libcli11-dev libfmt-dev nlohmann-json3-dev libgtest-dev
         ;;
+      meson) echo meson clang binutils ;;
+      bench) echo libbenchmark-dev ;;
       test)
         echo redis-server redis-tools
         if [ "$release" -ge 13 ]; then echo valkey-server; fi

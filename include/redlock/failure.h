@@ -25,7 +25,8 @@ enum class errc {
   cancelled,          // the caller's stop token ended the waiting [operation_canceled]
   shut_down,          // the lock_manager was closed meanwhile [connection_aborted]
   invalid_argument,   // an argument breaks a stated limit; nothing was sent [invalid_argument]
-  would_deadlock,     // a blocking call that could never return [resource_deadlock_would_occur]
+  would_deadlock,     // it would block the thread of options::loop, which it would be waiting for;
+                      // nothing was started [resource_deadlock_would_occur]
   overloaded,         // a stated limit of this client is reached [resource_unavailable_try_again]
   bad_configuration,  // so many nodes are misconfigured that no quorum can be [wrong_protocol_type]
 };

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <string_view>
 
 #include "redlock/clock.h"
@@ -77,6 +78,14 @@ class [[nodiscard]] REDLOCK_API lease {
   // before the call; not_held: released, moved from or empty; shut_down.
   result<void> release();
   operation<void> release_async();
+
+  // Lets go of the lease without telling the nodes: no longer held, renewed no more, stop is
+  // requested as on a release, and the keys stay until their time is up. Gives the token, by which
+  // lock_manager::adopt() takes the lock up again, here or in another process; how long it has for
+  // that is what remaining() said before. Never waits.
+  // Errors, with nothing detached: lost; not_held: released, detached, moved from or empty;
+  // shut_down.
+  result<std::string> detach();
 
  private:
   friend class detail::lease_state;

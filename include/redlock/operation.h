@@ -41,6 +41,8 @@ template <class T>
 struct starter {
   virtual ~starter() = default;
   virtual void start(completion<T>& whom, delivery how) noexcept = 0;
+  // Whether this thread, if it waited for the end, would itself be what it waits for.
+  [[nodiscard]] virtual bool would_deadlock() const noexcept { return false; }
 };
 
 template <class T>
@@ -87,8 +89,10 @@ class [[nodiscard]] operation {
  public:
   explicit operation(std::unique_ptr<detail::starter<T>> what) noexcept : what_(std::move(what)) {}
 
-  // Starts, and waits for the end. REQUIRES: not consumed before.
+  // Starts, and waits for the end. On the thread of options::loop it fails with would_deadlock and
+  // starts nothing. REQUIRES: not consumed before.
   result<T> get() && {
+    if (what_->would_deadlock()) return errc::would_deadlock;
     detail::blocked<T> waiter;
     std::exchange(what_, nullptr)->start(waiter, detail::delivery::direct);
     return waiter.wait();

@@ -6,12 +6,15 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "redlock/export.h"
+
+struct uv_loop_s;  // libuv's uv_loop_t
 
 namespace redlock {
 
@@ -20,6 +23,7 @@ using std::chrono::nanoseconds;
 // Limits. Beyond them: invalid_argument before any I/O.
 inline constexpr std::size_t nodes_max = 31;
 inline constexpr std::size_t resource_bytes_max = 4096;
+inline constexpr std::size_t token_bytes_max = 512;
 
 // One Redis master. The masters must be independent of each other: replicas of one another, or
 // shards of one Cluster, give no quorum.
@@ -81,6 +85,21 @@ struct options {
   // wait for a node to confirm their release; beyond, their keys are left to expire there. 1 to 10
   // million.
   std::size_t max_leases = 100'000;
+
+  // Where completions run: called with each of them, from any thread, it has it run once, later,
+  // on a thread of its choice. It must not run it inside the call, block, or throw. Completions
+  // that it was given may still run after the lock_manager is destroyed. Default: a thread of the
+  // lock_manager's own, one completion after the other; with `loop`, that loop.
+  std::function<void(std::function<void()>)> executor = {};
+
+  // A loop of yours, on which everything then lives, instead of one on a thread of our own. It must
+  // outlive the operation close(), or be run after the lock_manager's destruction until nothing of
+  // ours is left on it. Without `executor`, completions and stop callbacks run on it too, in a
+  // later turn (rule H1). A blocking call on its thread fails with would_deadlock; on another, it
+  // waits for you to run the loop. While you do not run it, nothing is renewed and no stop is
+  // signalled: held() follows the clock all the same. REQUIRES: the lock_manager is made on the
+  // thread that runs the loop.
+  uv_loop_s* loop = nullptr;
 };
 
 // How to pause between attempts while others hold the lock. All add jitter, so that clients that

@@ -22,6 +22,7 @@ class lease_call final : public detail::starter<void> {
       (state_.get()->*call_)({&whom, how});
     }
   }
+  [[nodiscard]] bool would_deadlock() const noexcept override { return state_->is_loop_thread(); }
 
  private:
   std::shared_ptr<detail::lease_state> state_;
@@ -109,6 +110,10 @@ result<void> lease::renew() { return renew_async().get(); }
 operation<void> lease::renew_async() { return call(state_, &detail::lease_state::renew); }
 
 result<void> lease::release() { return release_async().get(); }
+result<std::string> lease::detach() {
+  if (state_ == nullptr) return errc::not_held;
+  return state_->detach();
+}
 operation<void> lease::release_async() { return call(state_, &detail::lease_state::release); }
 
 }  // namespace redlock

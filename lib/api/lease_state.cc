@@ -19,11 +19,13 @@ lease_state::lease_state(std::shared_ptr<runtime> where, std::string resource)
 
 // ---- any thread ----
 
-void lease_state::acquire(const core::terms& terms, std::stop_token stop, waiter<lease> w) {
-  const bool taken = runtime_->driver().post([self = shared_from_this(), terms, stop, w] {
-    self->acquiring_ = w;
-    self->start(terms, stop);
-  });
+void lease_state::acquire(const core::terms& terms, origin from, std::stop_token stop,
+                          waiter<lease> w) {
+  const bool taken =
+      runtime_->driver().post([self = shared_from_this(), terms, from = std::move(from), stop, w] {
+        self->acquiring_ = w;
+        self->start(terms, from, stop);
+      });
   if (!taken) runtime_->deliver(w, result<lease>(errc::shut_down));
 }
 
@@ -49,7 +51,7 @@ void lease_state::release(waiter<void> w) {
   const bool held = clock::now() < valid_until();
   std::optional<std::stop_source> source;
   // First of all it stops being held: no release is sent before (R4).
-  if (!end(held ? errc::not_held : errc::lost, source, true)) {
+  if (!end(held ? errc::not_held : errc::lost, source, ended_by::release)) {
     runtime_->deliver(w, result<void>(why().value_or(errc::not_held)));
     return;
   }
@@ -66,9 +68,25 @@ void lease_state::release(waiter<void> w) {
   });
 }
 
+// What the loop is about to write for it is not written any more from here on (N1, R5).
+result<std::string> lease_state::detach() {
+  std::optional<std::stop_source> source;
+  const bool held = clock::now() < valid_until();
+  if (!held || !end(failure(errc::not_held, "detached"), source, ended_by::detach)) {
+    return why().value_or(errc::not_held);
+  }
+  signal_and(source, [this] {
+    runtime_->driver().post([self = shared_from_this()] {
+      self->end_renewals(errc::not_held);
+      if (self->ticket_ != nullptr) self->ticket_->notice_detached(clock::now());
+    });
+  });
+  return token_;
+}
+
 void lease_state::abandon() noexcept {
   std::optional<std::stop_source> source;
-  if (!end(errc::not_held, source, true)) return;
+  if (!end(errc::not_held, source, ended_by::release)) return;
   signal_and(source, [this] {
     try {
       runtime_->driver().post([self = shared_from_this()] { self->let_go(); });
@@ -130,9 +148,12 @@ std::optional<failure> lease_state::why() const {
 }
 
 // False if it had ended before. Gives the stop source, if anybody ever asked for the token.
-bool lease_state::end(failure why, std::optional<std::stop_source>& to_signal, bool by_handle) {
+bool lease_state::end(failure why, std::optional<std::stop_source>& to_signal, ended_by whom) {
   const std::lock_guard lock(mutex_);
-  if (!ended_) release_due_ = by_handle;  // before the loop can see the 0
+  if (!ended_) {  // before the loop can see the 0
+    release_due_ = whom != ended_by::loop;
+    detached_ = whom == ended_by::detach;
+  }
   valid_until_.store(0);
   nodes_held_.store(0);
   if (ended_) return false;
@@ -151,13 +172,15 @@ void lease_state::deliver(std::optional<waiter<T>>& to, result<T> r) {
   runtime_->deliver(w, std::move(r));
 }
 
-void lease_state::start(const core::terms& terms, std::stop_token stop) {
+void lease_state::start(const core::terms& terms, origin from, std::stop_token stop) {
   io::driver& driver = runtime_->driver();
   if (driver.is_closing()) {
     deliver(acquiring_, result<lease>(errc::shut_down));
     return;
   }
-  ticket_ = driver.open(terms, io::draw_base(), driver.config().key_prefix + resource_,
+  const core::attempt_id adopted = from.attempt;
+  ticket_ = driver.open(terms, adopted != 0 ? from.who : io::draw_base(),
+                        driver.config().key_prefix + resource_, std::move(from.token),
                         shared_from_this());
   if (ticket_ == nullptr) {
     deliver(acquiring_,
@@ -165,7 +188,11 @@ void lease_state::start(const core::terms& terms, std::stop_token stop) {
                 failure(errc::overloaded, "options::max_leases operations and leases at once")));
     return;
   }
-  ticket_->acquire(clock::now());
+  if (adopted != 0) {
+    ticket_->adopt(adopted, clock::now());
+  } else {
+    ticket_->acquire(clock::now());
+  }
   if (!acquiring_ || !stop.stop_possible()) return;
   // Only hands over: the stop may be requested on any thread, this one included.
   cancel_ = std::make_unique<stop_hook>(std::move(stop), [self = weak_from_this()] {
@@ -237,12 +264,12 @@ void lease_state::on_expiring() noexcept {
     // Whoever asks for the token from here on finds it stopped.
     if (!stop_) stop_.emplace().request_stop();
   }
-  if (source) runtime_->signals().post([source = *source]() mutable { source.request_stop(); });
+  if (source) runtime_->signal([source = *source]() mutable { source.request_stop(); });
 }
 
 bool lease_state::on_lost(failure why) noexcept {
   std::optional<std::stop_source> source;
-  const bool first = end(why, source, false);
+  const bool first = end(why, source, ended_by::loop);
   end_renewals(std::move(why));  // after the end: whoever hears of the loss must not find it held
   return first ? signal_then_release(source) : !release_due_;
 }
@@ -251,7 +278,7 @@ bool lease_state::on_closing() noexcept {
   closing_ = true;
   runtime_->expect_release();
   std::optional<std::stop_source> source;
-  const bool first = end(errc::shut_down, source, false);
+  const bool first = end(errc::shut_down, source, ended_by::loop);
   end_renewals(errc::shut_down);
   return first ? signal_then_release(source) : !release_due_;
 }
@@ -259,7 +286,7 @@ bool lease_state::on_closing() noexcept {
 // True if nobody listens. Else the release follows as soon as stop_requested() is true.
 bool lease_state::signal_then_release(const std::optional<std::stop_source>& source) {
   if (!source || source->stop_requested()) return true;
-  runtime_->signals().post([self = shared_from_this(), source] {
+  runtime_->signal([self = shared_from_this(), source] {
     self->signal_and(source, [self] {
       self->runtime_->driver().post([self] {
         if (self->ticket_ != nullptr) self->ticket_->stop_signalled(clock::now());
@@ -282,7 +309,7 @@ void lease_state::on_retired() noexcept {
   ticket_ = nullptr;
   cancel_.reset();
   deliver(acquiring_, result<lease>(errc::shut_down));
-  end_renewals(errc::shut_down);
+  end_renewals(detached_ ? errc::not_held : errc::shut_down);
   on_released(false, errc::shut_down);
 }
 

@@ -25,10 +25,18 @@ class lease_state final : public io::owner, public std::enable_shared_from_this<
   lease_state(const lease_state&) = delete;
   lease_state& operator=(const lease_state&) = delete;
 
+  // Where an adopted token came from; attempt 0: from nowhere, the lock is to be acquired.
+  struct origin {
+    core::base who{};
+    core::attempt_id attempt = 0;
+    std::string token;
+  };
+
   // Any thread. Delivers to the waiter exactly once.
-  void acquire(const core::terms& terms, std::stop_token stop, waiter<lease> w);
+  void acquire(const core::terms& terms, origin from, std::stop_token stop, waiter<lease> w);
   void renew(waiter<void> w);
   void release(waiter<void> w);
+  [[nodiscard]] result<std::string> detach();
   void abandon() noexcept;  // the handle is gone: releases, and tells nobody
 
   // Any thread, without waiting.
@@ -39,6 +47,7 @@ class lease_state final : public io::owner, public std::enable_shared_from_this<
   [[nodiscard]] const std::string& resource() const noexcept { return resource_; }
   [[nodiscard]] const std::string& token() const noexcept { return token_; }
   [[nodiscard]] bool in_child() const noexcept { return runtime_->in_child(); }
+  [[nodiscard]] bool is_loop_thread() const noexcept { return runtime_->is_loop_thread(); }
 
  private:
   using stop_hook = std::stop_callback<std::function<void()>>;
@@ -47,6 +56,7 @@ class lease_state final : public io::owner, public std::enable_shared_from_this<
   void on_acquired(std::string_view token, core::time_point valid_until) noexcept override;
   void on_gave_up(failure why) noexcept override;
   bool is_held() const noexcept override { return valid_until_.load() != 0; }
+  bool is_detached() const noexcept override { return detached_; }
   bool on_renewed(core::time_point valid_until) noexcept override;
   void on_renew_failed(failure why) noexcept override;
   void on_nodes_held(std::size_t count) noexcept override;
@@ -56,10 +66,11 @@ class lease_state final : public io::owner, public std::enable_shared_from_this<
   bool on_closing() noexcept override;
   void on_retired() noexcept override;
 
-  void start(const core::terms& terms, std::stop_token stop);  // on the loop
-  void start_release(waiter<void> w);                          // on the loop
-  void let_go();                                               // on the loop
-  [[nodiscard]] bool end(failure why, std::optional<std::stop_source>& to_signal, bool by_handle);
+  void start(const core::terms& terms, origin from, std::stop_token stop);  // on the loop
+  void start_release(waiter<void> w);                                       // on the loop
+  void let_go();                                                            // on the loop
+  enum class ended_by : std::uint8_t { loop, release, detach };
+  [[nodiscard]] bool end(failure why, std::optional<std::stop_source>& to_signal, ended_by whom);
   template <class F>
   void signal_and(const std::optional<std::stop_source>& source, F rest);
   [[nodiscard]] bool signal_then_release(const std::optional<std::stop_source>& source);
@@ -76,6 +87,7 @@ class lease_state final : public io::owner, public std::enable_shared_from_this<
   mutable std::atomic<clock::rep> valid_until_{0};
   std::atomic<std::size_t> nodes_held_{0};
   std::atomic<bool> release_due_{false};  // the handle let go, and its release is on its way here
+  std::atomic<bool> detached_{false};     // the handle let go, and there will be no release
 
   mutable std::mutex mutex_;
   std::optional<failure> ended_;          // guarded by mutex_

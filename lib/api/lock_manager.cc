@@ -4,6 +4,7 @@
 
 #include "api/lease_state.h"
 #include "api/runtime.h"
+#include "api/token_calls.h"
 #include "api/validate.h"
 
 namespace redlock {
@@ -32,7 +33,7 @@ class acquire_call final : public detail::starter<lease> {
       runtime_->deliver(w, result<lease>(errc::cancelled));
     } else {
       std::make_shared<detail::lease_state>(runtime_, std::move(resource_))
-          ->acquire(*terms, std::move(options_.stop), w);
+          ->acquire(*terms, {}, std::move(options_.stop), w);
     }
   }
 
@@ -97,6 +98,7 @@ class guarded_call final : public detail::starter<T> {
       call_.start(whom, how);
     }
   }
+  [[nodiscard]] bool would_deadlock() const noexcept override { return runtime_->is_loop_thread(); }
 
  private:
   std::shared_ptr<runtime> runtime_;
@@ -111,7 +113,9 @@ operation<T> call(const std::shared_ptr<runtime>& where, Arguments&&... argument
 
 }  // namespace
 
-lock_manager::lock_manager(options o) : runtime_(std::make_shared<runtime>(std::move(o))) {}
+lock_manager::lock_manager(options o) : runtime_(std::make_shared<runtime>(std::move(o))) {
+  runtime_->start();
+}
 
 lock_manager::lock_manager(std::initializer_list<endpoint> nodes)
     : lock_manager(options{.nodes = nodes}) {}
@@ -131,6 +135,24 @@ result<lease> lock_manager::acquire(std::string_view resource, const lock_option
 
 operation<lease> lock_manager::acquire_async(std::string_view resource, const lock_options& o) {
   return call<lease, acquire_call>(runtime_, std::string(resource), o);
+}
+
+result<lease> lock_manager::adopt(std::string_view resource, std::string_view token,
+                                  const lock_options& o) {
+  return adopt_async(resource, token, o).get();
+}
+
+operation<lease> lock_manager::adopt_async(std::string_view resource, std::string_view token,
+                                           const lock_options& o) {
+  return call<lease, detail::adopt_call>(runtime_, std::string(resource), std::string(token), o);
+}
+
+result<void> lock_manager::release(std::string_view resource, std::string_view token) {
+  return release_async(resource, token).get();
+}
+
+operation<void> lock_manager::release_async(std::string_view resource, std::string_view token) {
+  return call<void, detail::release_call>(runtime_, std::string(resource), std::string(token));
 }
 
 result<holdings> lock_manager::inspect(std::string_view resource) {

@@ -116,6 +116,7 @@ result<io::settings> settings_of(const options& o) {
   s.connect_timeout = o.connect_timeout;
   s.hung_timeout = o.hung_timeout;
   s.max_leases = o.max_leases;
+  s.loop = o.loop;
   s.key_prefix = o.key_prefix;
   s.client_name = o.client_name.empty() ? host_and_pid() : o.client_name;
   s.connection_name = connection_name(s.client_name);
@@ -142,6 +143,7 @@ result<core::terms> terms_of(const options& all, const lock_options& one) {
   t.quorum = all.quorum != 0 ? all.quorum : t.nodes / 2 + 1;
   t.node_timeout = all.node_timeout;
   t.connect_timeout = all.connect_timeout;
+  t.max_ttl = std::chrono::ceil<milliseconds>(all.max_ttl);
   t.drift_factor = all.drift_factor;
   t.ttl = std::chrono::ceil<milliseconds>(one.ttl);  // C3
   t.wait = one.wait;

@@ -22,12 +22,19 @@ void worker::put(io::job j) {
   io::quiet_thread([late = std::move(j)]() mutable { late.run(); }).detach();
 }
 
+void worker::end() noexcept {
+  const std::lock_guard lock(line_->mutex);
+  line_->stopped = true;
+  line_->filled.notify_one();
+}
+
+void worker::leave() noexcept {
+  end();
+  if (thread_.joinable()) thread_.detach();
+}
+
 void worker::stop() noexcept {
-  {
-    const std::lock_guard lock(line_->mutex);
-    line_->stopped = true;
-    line_->filled.notify_one();
-  }
+  end();
   if (!thread_.joinable()) return;
   if (thread_.get_id() == std::this_thread::get_id()) {
     thread_.detach();  // this call comes from a job; the thread ends after it

@@ -32,6 +32,9 @@ class worker {
   // Runs what is still queued, and ends the thread. Waits for it, unless this is that thread.
   void stop() noexcept;
 
+  // The same, without waiting.
+  void leave() noexcept;
+
  private:
   // Shared with the thread, which may have to outlive the worker: its own job may destroy it.
   struct line {
@@ -41,6 +44,7 @@ class worker {
     bool stopped = false;
   };
   static void run(line& l) noexcept;
+  void end() noexcept;
   void put(io::job j);
 
   std::shared_ptr<line> line_ = std::make_shared<line>();

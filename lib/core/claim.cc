@@ -1,5 +1,5 @@
 // The claim: its inputs, what follows from time passing, and its ends. Rounds are in
-// claim_round.cc, replies in claim_reply.cc.
+// claim_round.cc, replies in claim_reply.cc, tokens that change hands in claim_handover.cc.
 
 #include "core/claim.h"
 
@@ -41,6 +41,7 @@ void claim::cancel(outbox& out) noexcept {
       round_kind_ = round_kind::none;
       release_touched(out);
       [[fallthrough]];
+    case state::adopting:
     case state::idle:
     case state::contacting:
     case state::pausing:
@@ -104,7 +105,7 @@ void claim::on_reach(const reach& nodes, time_point now, outbox& out) noexcept {
 // What follows from the time alone, and from the votes so far.
 void claim::advance(time_point now, outbox& out) noexcept {
   if (state_ == state::lost && now >= unsignalled_until_) stop_signalled(out);
-  if (state_ == state::contacting && contact_is_over(now)) open_attempt(now, out);
+  if (state_ == state::contacting && contact_is_over(now)) begin(now, out);
   if (state_ == state::contacting && now >= give_up_at()) give_up(errc::no_quorum, out);
   if (state_ == state::pausing && now >= give_up_at()) give_up(why_, out);  // woken too late
   if (state_ == state::pausing && now >= retry_at_) open_attempt(now, out);
@@ -113,6 +114,7 @@ void claim::advance(time_point now, outbox& out) noexcept {
   const bool settled = round_kind_ != round_kind::none && ballot_.result() != verdict::pending;
   if (settled && is_round(round_kind::acquire)) settle_acquire(now, out);
   if (settled && is_round(round_kind::release)) settle_release(out);
+  if (settled && state_ == state::adopting) settle_adoption(now, out);
   if (state_ == state::held) advance_held(now, out);
 }
 
@@ -134,8 +136,24 @@ void claim::advance_held(time_point now, outbox& out) noexcept {
   }
 }
 
+void claim::begin(time_point now, outbox& out) noexcept {
+  switch (entry_) {
+    case entry::acquire:
+      open_attempt(now, out);
+      break;
+    case entry::adopt:
+      open_adoption(now, out);
+      break;
+    case entry::take_back:
+      state_ = state::releasing;
+      open_release(now, out);
+      break;
+  }
+}
+
 void claim::give_up(errc why, outbox& out) noexcept {
   state_ = state::ended;
+  round_kind_ = round_kind::none;
   why_ = why;
   out.tell(news::gave_up);
 }
@@ -167,7 +185,7 @@ bool claim::wants(const command& c, time_point now) const noexcept {
       return is_round(round_kind::acquire) && c.round == round_ && now < round_deadline_;
     case verb::renew:
       return is_round(round_kind::renew) && c.round == round_ && now < round_deadline_ &&
-             now < signal_at();
+             (state_ == state::adopting || now < signal_at());
     case verb::refill:
       return state_ == state::held && c.round == refill_round_ && !expiring_ && now < signal_at();
     case verb::release:
@@ -192,6 +210,7 @@ time_point claim::wake() const noexcept {
       at = unsignalled_until_;
       break;
     case state::acquiring:
+    case state::adopting:
     case state::releasing:
       at = round_deadline_;
       break;

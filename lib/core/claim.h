@@ -16,6 +16,22 @@
 //       └── stop_signalled() ── lost ◄── out of time, or so many "not yours" that no ┘
 //                                        quorum can be
 //
+// A lock changes hands by its token, without a moment in which it is free:
+//
+//          detach()
+//     held ────────► ended, owing nothing: the keys stay until their time is up
+//
+//          adopt()             a quorum is set up           a quorum said yes, in time
+//     idle ──────► contacting ──────────► adopting ────────────────────────────────────► held
+//                                             │ vote lost, or cancelled: ended, owing nothing
+//
+//          take_back()
+//     idle ──────────► contacting ──────────► releasing ──────► ended
+//
+// adopting is one renew round under the token of the handle that was detached. A round that fails
+// takes nothing back: the keys may be those of a handle that lives (N3). A claim has one way in,
+// and no attempt is ever made under a token that came from outside (T1).
+//
 // An ended claim still owes the nodes the release of what it may have left there; it is finished()
 // when that is confirmed, or the keys must have expired.
 //
@@ -38,6 +54,7 @@ struct terms {
   std::size_t quorum = 1;
   nanoseconds node_timeout{0};
   nanoseconds connect_timeout{0};
+  milliseconds max_ttl{0};  // of any client (D6); less than ttl: unknown
   double drift_factor = 0.01;
 
   milliseconds ttl{0};
@@ -62,6 +79,7 @@ class claim {
     idle,
     contacting,
     acquiring,
+    adopting,
     pausing,
     held,
     releasing,
@@ -74,8 +92,11 @@ class claim {
   // The user's inputs.
   void acquire(time_point now, outbox& out) noexcept;  // REQUIRES: idle
   void cancel(outbox& out) noexcept;                   // ends the waiting; else does nothing
+  void adopt(attempt_id k, time_point now, outbox& out) noexcept;      // REQUIRES: idle, k > 0
+  void take_back(attempt_id k, time_point now, outbox& out) noexcept;  // REQUIRES: idle, k > 0
   void renew(time_point now, outbox& out) noexcept;    // REQUIRES: held; joins a round under way
   void release(time_point now, outbox& out) noexcept;  // REQUIRES: held or lost
+  void detach() noexcept;                              // REQUIRES: held or lost
 
   // The owner has seen the validity end before the claim did (two threads, one clock).
   void owner_saw_expiry(time_point now, outbox& out) noexcept;
@@ -109,10 +130,12 @@ class claim {
 
  private:
   enum class round_kind : std::uint8_t { none, acquire, renew, release };
+  enum class entry : std::uint8_t { acquire, adopt, take_back };
 
   // claim.cc: what follows from time passing, and from ends.
   void advance(time_point now, outbox& out) noexcept;
   void advance_held(time_point now, outbox& out) noexcept;
+  void begin(time_point now, outbox& out) noexcept;
   void give_up(errc why, outbox& out) noexcept;
   void lose(time_point now, outbox& out) noexcept;
   [[nodiscard]] bool contact_is_over(time_point now) const noexcept;
@@ -120,6 +143,12 @@ class claim {
   [[nodiscard]] time_point signal_at() const noexcept { return valid_until_ - terms_.stop_margin; }
   [[nodiscard]] time_point give_up_at() const noexcept;
   [[nodiscard]] std::uint64_t random() noexcept;
+
+  // claim_handover.cc: tokens that come from another claim, or go to one.
+  void enter(entry how, attempt_id k, time_point now, outbox& out) noexcept;
+  void open_adoption(time_point now, outbox& out) noexcept;
+  void settle_adoption(time_point now, outbox& out) noexcept;
+  void expect_keys_everywhere(time_point now) noexcept;
 
   // claim_round.cc: rounds, and what they settle.
   void open_attempt(time_point now, outbox& out) noexcept;
@@ -130,6 +159,10 @@ class claim {
   void settle_renewal(time_point now, outbox& out) noexcept;
   void settle_release(outbox& out) noexcept;
   void fail_attempt(errc why, time_point now, outbox& out) noexcept;
+  [[nodiscard]] bool leaves_enough(time_point until, time_point now) const noexcept;
+  [[nodiscard]] bool is_disowned() const noexcept;
+  [[nodiscard]] errc why_not_renewed() const noexcept;
+  void hold(time_point until, time_point now, outbox& out) noexcept;
   void succeed(time_point now, outbox& out) noexcept;
   void ask_all(verb what, outbox& out) noexcept;
   void emit(node_id n, verb what, milliseconds ttl, time_point written_by, outbox& out) noexcept;
@@ -155,6 +188,7 @@ class claim {
   std::uint64_t random_;
 
   state state_ = state::idle;
+  entry entry_ = entry::acquire;
   errc why_ = errc::not_held;
   time_point started_{};
   attempt_id attempt_ = 0;

@@ -96,12 +96,21 @@ void claim::settle_acquire(time_point now, outbox& out) noexcept {
     return;
   }
   const time_point valid_until = confirmed_by(round_start_, round_ttl_);
-  if (valid_until - now <= std::max(terms_.min_validity, terms_.stop_margin)) {  // G3
+  if (leaves_enough(valid_until, now)) {
+    hold(valid_until, now, out);
+  } else {
     fail_attempt(errc::too_slow, now, out);
-    return;
   }
+}
+
+// G3
+bool claim::leaves_enough(time_point until, time_point now) const noexcept {
+  return until - now > std::max(terms_.min_validity, terms_.stop_margin);
+}
+
+void claim::hold(time_point until, time_point now, outbox& out) noexcept {
   state_ = state::held;
-  valid_until_ = valid_until;
+  valid_until_ = until;
   if (terms_.max_hold > nanoseconds{0}) hold_end_ = round_start_ + terms_.max_hold;
   out.tell(news::acquired);
   succeed(now, out);
@@ -116,12 +125,11 @@ void claim::settle_renewal(time_point now, outbox& out) noexcept {
     succeed(now, out);
     return;
   }
-  if (ballot_.no().size() > terms_.nodes - terms_.quorum) {
-    lose(now, out);  // so many do not have our key that no quorum can (N3)
+  if (is_disowned()) {
+    lose(now, out);
     return;
   }
-  const errc why = reason(ballot_);
-  why_ = why == errc::held_by_other ? errc::no_quorum : why;
+  why_ = why_not_renewed();
   renew_at_ = never;
   if (terms_.renew_every > nanoseconds{0}) {
     // Within what remains: ever sooner, but never in a busy loop.
@@ -130,6 +138,17 @@ void claim::settle_renewal(time_point now, outbox& out) noexcept {
   }
   out.tell(news::renew_failed);
   refill(now, out);  // whoever came up meanwhile and missed the last success
+}
+
+// So many do not have our key that no quorum can (N3).
+bool claim::is_disowned() const noexcept {
+  return ballot_.no().size() > terms_.nodes - terms_.quorum;
+}
+
+errc claim::why_not_renewed() const noexcept {
+  if (is_disowned()) return errc::lost;
+  const errc why = reason(ballot_);
+  return why == errc::held_by_other ? errc::no_quorum : why;
 }
 
 void claim::settle_release(outbox& out) noexcept {

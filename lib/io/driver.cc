@@ -47,17 +47,22 @@ void driver::prepare_closer::operator()(uv_prepare_s* handle) const noexcept {
   uv_closer<uv_prepare_t>{}(handle);
 }
 
-driver::driver(settings s) : settings_(std::move(s)), random_(draw_base()[0]) {
-  auto fresh_loop = std::make_unique<uv_loop_t>();
-  if (const int error = uv_loop_init(fresh_loop.get()); error != 0) {
-    throw std::system_error(-error, std::system_category(), "uv_loop_init");
+driver::driver(settings s)
+    : settings_(std::move(s)), loop_(settings_.loop), random_(draw_base()[0]) {
+  if (loop_ == nullptr) {
+    auto fresh_loop = std::make_unique<uv_loop_t>();
+    if (const int error = uv_loop_init(fresh_loop.get()); error != 0) {
+      throw std::system_error(-error, std::system_category(), "uv_loop_init");
+    }
+    own_loop_.reset(fresh_loop.release());
+    loop_ = own_loop_.get();
   }
-  loop_.reset(fresh_loop.release());
 
   auto async = std::make_unique<uv_async_t>();
   async->data = this;
-  const int error = uv_async_init(loop_.get(), async.get(), [](uv_async_t* handle) {
+  const int error = uv_async_init(loop_, async.get(), [](uv_async_t* handle) {
     auto* self = static_cast<driver*>(handle->data);
+    if (self->phase_ == phase::closed) return;
     self->expire(clock::now());  // first of all, what has run out meanwhile (C4)
     self->mail_->drain();
   });
@@ -66,14 +71,13 @@ driver::driver(settings s) : settings_(std::move(s)), random_(draw_base()[0]) {
 
   turn_end_.reset(new uv_prepare_t);
   turn_end_->data = this;
-  core::check(uv_prepare_init(loop_.get(), turn_end_.get()) == 0);
+  core::check(uv_prepare_init(loop_, turn_end_.get()) == 0);
   core::check(uv_prepare_start(turn_end_.get(), [](uv_prepare_t* handle) {
                 static_cast<driver*>(handle->data)->on_turn_end();
               }) == 0);
 
   alarm_ = std::make_unique<alarm>(
-      loop_.get(), [](void* self) noexcept { static_cast<driver*>(self)->expire(clock::now()); },
-      this);
+      loop_, [](void* self) noexcept { static_cast<driver*>(self)->expire(clock::now()); }, this);
 
   board_.resize(settings_.nodes.size());
   for (const endpoint& where : settings_.nodes) {
@@ -91,10 +95,22 @@ driver::~driver() {
 }
 
 void driver::run() noexcept {
+  core::check(own_loop_ != nullptr);
+  start_nodes();
+  uv_run(loop_, UV_RUN_DEFAULT);
+}
+
+void driver::start(void (*gone)(void*) noexcept, void* context) noexcept {
+  core::check(own_loop_ == nullptr);
+  gone_ = gone;
+  gone_context_ = context;
+  start_nodes();
+}
+
+void driver::start_nodes() noexcept {
   const core::time_point now = clock::now();
   for (const auto& n : nodes_) n->start(now);
   mail_->open(wake_.get());
-  uv_run(loop_.get(), UV_RUN_DEFAULT);
 }
 
 std::vector<node_status> driver::status() const {
@@ -115,12 +131,12 @@ void driver::publish_load(core::node_id n, core::nanoseconds latency,
 }
 
 ticket* driver::open(const core::terms& t, const core::base& who, std::string key,
-                     std::shared_ptr<owner> whose) {
+                     std::string token, std::shared_ptr<owner> whose) {
   core::check(!is_closing());
   if (active_ >= settings_.max_leases) return nullptr;
   ++active_;
-  return &put_on(tickets_,
-                 std::make_unique<ticket>(*this, t, who, std::move(key), std::move(whose)));
+  return &put_on(tickets_, std::make_unique<ticket>(*this, t, who, std::move(key), std::move(token),
+                                                    std::move(whose)));
 }
 
 void driver::inspect(std::string key, survey::callback then) {
@@ -237,9 +253,23 @@ void driver::finish(core::time_point now) noexcept {
   surveys_.clear();
   timers_.clear(*this);
   mail_->close();
+  close_wake();
   alarm_.reset();
   turn_end_.reset();
-  wake_.reset();
+}
+
+// The handle that stands for all of ours: libuv calls back for what was closed in one turn in one
+// go, and for what was closed first at last.
+void driver::close_wake() noexcept {
+  if (gone_ == nullptr) {
+    wake_.reset();
+    return;
+  }
+  uv_close(reinterpret_cast<uv_handle_t*>(wake_.release()), [](uv_handle_t* handle) {
+    const auto* self = static_cast<driver*>(handle->data);
+    delete reinterpret_cast<uv_async_t*>(handle);
+    self->gone_(self->gone_context_);
+  });
 }
 
 }  // namespace redlock::io

@@ -1,5 +1,5 @@
 // driver: the loop, and everything that lives on it. One thread runs it; the others reach it
-// through its inbox. Decides nothing about locks.
+// through its inbox. The loop is its own, or the user's. Decides nothing about locks.
 
 #ifndef REDLOCK_LIB_IO_DRIVER_H
 #define REDLOCK_LIB_IO_DRIVER_H
@@ -30,12 +30,17 @@ class driver final : private timer {
   explicit driver(settings s);
   driver(const driver&) = delete;
   driver& operator=(const driver&) = delete;
-  ~driver();  // on whichever thread, after run() has returned or if it never ran
+  // On whichever thread, after run() has returned or `gone` was called, or if neither began.
+  ~driver();
+
+  // A loop of its own: the loop thread, which returns once close() is through.
+  void run() noexcept;
+
+  // The user's loop: on its thread, before or while it runs. Once close() is through, and nothing
+  // is left on the loop, `gone` is called there; it may destroy the driver.
+  void start(void (*gone)(void* context) noexcept, void* context) noexcept;
 
   // The thread-safe part.
-
-  // The loop thread: returns once close() is through.
-  void run() noexcept;
 
   // What is posted runs on the loop thread; false once the driver is closed.
   template <class F>
@@ -50,15 +55,18 @@ class driver final : private timer {
 
   // Null if there are max_leases already. REQUIRES: not is_closing().
   [[nodiscard]] ticket* open(const core::terms& t, const core::base& who, std::string key,
-                             std::shared_ptr<owner> whose);
+                             std::string token, std::shared_ptr<owner> whose);
   void inspect(std::string key, survey::callback then);
 
   // Ends everything: waiting, leases (signal, then release), and, once the releases are answered or
   // one node time-out has passed, the loop.
   void close(core::time_point now);
 
+  // Writes what is queued now, and not at the end of this turn.
+  void flush(core::time_point now) noexcept;
+
   // For what lives on the loop.
-  [[nodiscard]] uv_loop_s* loop() noexcept { return loop_.get(); }
+  [[nodiscard]] uv_loop_s* loop() noexcept { return loop_; }
   [[nodiscard]] const std::shared_ptr<inbox>& mail() noexcept { return mail_; }
   [[nodiscard]] schedule& timers() noexcept { return timers_; }
   [[nodiscard]] core::outbox& outbox() noexcept { return outbox_; }
@@ -88,15 +96,17 @@ class driver final : private timer {
     void operator()(uv_prepare_s* handle) const noexcept;
   };
 
+  void start_nodes() noexcept;
   void on_turn_end() noexcept;
   void on_time(core::time_point now) noexcept override;
-  void flush(core::time_point now) noexcept;
   void bury() noexcept;
   [[nodiscard]] bool is_quiet() const noexcept;
   void finish(core::time_point now) noexcept;
+  void close_wake() noexcept;
 
   const settings settings_;
-  std::unique_ptr<uv_loop_s, loop_deleter> loop_;
+  std::unique_ptr<uv_loop_s, loop_deleter> own_loop_;  // null: it is the user's
+  uv_loop_s* loop_;
   std::shared_ptr<inbox> mail_ = std::make_shared<inbox>();
   std::unique_ptr<uv_async_s, async_closer> wake_;
   std::unique_ptr<uv_prepare_s, prepare_closer> turn_end_;
@@ -116,6 +126,8 @@ class driver final : private timer {
   enum class phase : std::uint8_t { open, signalling, releasing, closed };
   phase phase_ = phase::open;
   core::time_point close_by_{};
+  void (*gone_)(void* context) noexcept = nullptr;
+  void* gone_context_ = nullptr;
 
   mutable std::mutex board_mutex_;
   std::vector<node_status> board_;

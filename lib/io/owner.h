@@ -15,12 +15,15 @@ class owner {
  public:
   virtual ~owner() = default;
 
-  // Exactly one of these two ends the acquire.
+  // Exactly one of these two ends the acquire, or the adoption.
   virtual void on_acquired(std::string_view token, core::time_point valid_until) noexcept = 0;
   virtual void on_gave_up(failure why) noexcept = 0;
 
   // Whether the handle counts itself as held: no renewal is written for one that does not (N1, R5).
   [[nodiscard]] virtual bool is_held() const noexcept = 0;
+
+  // Whether the handle let go of its keys without releasing them: nothing may be released (R5).
+  [[nodiscard]] virtual bool is_detached() const noexcept = 0;
 
   // False if the owner has seen the validity end before: then the lease is lost (N4).
   [[nodiscard]] virtual bool on_renewed(core::time_point valid_until) noexcept = 0;

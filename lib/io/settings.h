@@ -21,6 +21,7 @@ struct settings {
   std::string key_prefix;
   std::string client_name;      // in tokens
   std::string connection_name;  // the same, as CLIENT SETNAME takes it
+  uv_loop_s* loop = nullptr;    // the user's; null: one of our own
 };
 
 }  // namespace redlock::io

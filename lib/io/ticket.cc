@@ -3,27 +3,17 @@
 #include "io/ticket.h"
 
 #include "io/driver.h"
+#include "io/token.h"
 
 namespace redlock::io {
-namespace {
-
-std::string hexadecimal(const core::base& who) {
-  static constexpr std::string_view digit = "0123456789abcdef";
-  std::string text;
-  for (const std::uint64_t half : who) {
-    for (int shift = 60; shift >= 0; shift -= 4) text += digit[(half >> shift) & 15U];
-  }
-  return text;
-}
-
-}  // namespace
 
 ticket::ticket(driver& where, const core::terms& terms, const core::base& who, std::string key,
-               std::shared_ptr<owner> whose)
+               std::string token, std::shared_ptr<owner> whose)
     : driver_(where),
       claim_(terms, who, where.reach()),
       key_(std::move(key)),
       base_(hexadecimal(who)),
+      given_(std::move(token)),
       owner_(std::move(whose)) {}
 
 ticket::~ticket() {
@@ -58,6 +48,21 @@ void ticket::acquire(core::time_point now) noexcept {
   step(now, [&](core::outbox& out) { claim_.acquire(now, out); });
 }
 
+void ticket::adopt(core::attempt_id k, core::time_point now) noexcept {
+  step(now, [&](core::outbox& out) { claim_.adopt(k, now, out); });
+}
+
+void ticket::take_back(core::attempt_id k, core::time_point now) noexcept {
+  step(now, [&](core::outbox& out) { claim_.take_back(k, now, out); });
+}
+
+// Before any input that could lead to a release: the keys may be somebody else's lease by now.
+void ticket::notice_detached(core::time_point now) noexcept {
+  if ((is_held() || is_lost()) && owner_->is_detached()) {
+    step(now, [&](core::outbox&) { claim_.detach(); });
+  }
+}
+
 void ticket::cancel(core::time_point now) noexcept {
   step(now, [&](core::outbox& out) { claim_.cancel(out); });
 }
@@ -75,6 +80,7 @@ void ticket::owner_saw_expiry(core::time_point now) noexcept {
 }
 
 void ticket::stop_signalled(core::time_point now) noexcept {
+  notice_detached(now);
   if (is_lost()) {
     step(now, [&](core::outbox& out) { claim_.stop_signalled(out); });
   } else if (closing_ && is_held()) {
@@ -83,11 +89,13 @@ void ticket::stop_signalled(core::time_point now) noexcept {
 }
 
 void ticket::on_reach(const core::reach& nodes, core::time_point now) noexcept {
+  notice_detached(now);
   step(now, [&](core::outbox& out) { claim_.on_reach(nodes, now, out); });
 }
 
 void ticket::close(core::time_point now) noexcept {
   if (closing_) return;
+  notice_detached(now);
   closing_ = true;
   if (is_held()) {
     if (owner_->on_closing()) release(now);
@@ -108,7 +116,7 @@ bool ticket::is_idle() const noexcept { return is_ended() && pending_ == 0; }
 
 bool ticket::wants(const core::command& c, core::time_point now) noexcept {
   const bool for_holder = c.what == core::verb::renew || c.what == core::verb::refill;
-  return claim_.wants(c, now) && (!for_holder || owner_->is_held());
+  return claim_.wants(c, now) && (!for_holder || !is_held() || owner_->is_held());
 }
 
 script_call ticket::call(const core::command& c) noexcept {
@@ -118,6 +126,7 @@ script_call ticket::call(const core::command& c) noexcept {
 
 void ticket::on_settled(const core::command& c, const node_reply& r,
                         core::time_point now) noexcept {
+  notice_detached(now);
   --pending_;
   if (!r.text.empty() && said_.empty()) said_.resize(driver_.config().nodes.size());
   // A release that went well says nothing of why its attempt failed.
@@ -129,6 +138,7 @@ void ticket::on_settled(const core::command& c, const node_reply& r,
 }
 
 void ticket::on_time(core::time_point now) noexcept {
+  notice_detached(now);
   step(now, [&](core::outbox& out) { claim_.on_wake(now, out); });
 }
 
@@ -185,6 +195,10 @@ failure ticket::why(errc code) const {
 }
 
 void ticket::write_token(core::attempt_id attempt) {
+  if (!given_.empty()) {
+    token_ = given_;
+    return;
+  }
   token_.assign(base_);
   token_ += '.';
   token_ += std::to_string(attempt);

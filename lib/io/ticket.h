@@ -21,18 +21,24 @@ class driver;
 // command it sent is settled.
 class ticket final : public sink, public timer {
  public:
+  // `token`: one that came from elsewhere, for adopt() and take_back(); else empty.
   ticket(driver& where, const core::terms& terms, const core::base& who, std::string key,
-         std::shared_ptr<owner> whose);
+         std::string token, std::shared_ptr<owner> whose);
   ticket(const ticket&) = delete;
   ticket& operator=(const ticket&) = delete;
   ~ticket();
 
+  // One of these three, once.
   void acquire(core::time_point now) noexcept;
+  void adopt(core::attempt_id k, core::time_point now) noexcept;
+  void take_back(core::attempt_id k, core::time_point now) noexcept;
+
   void cancel(core::time_point now) noexcept;
   void renew(core::time_point now) noexcept;    // REQUIRES: is_held()
   void release(core::time_point now) noexcept;  // REQUIRES: is_held(), or lost
   void owner_saw_expiry(core::time_point now) noexcept;
-  void stop_signalled(core::time_point now) noexcept;  // after on_lost() or on_closing()
+  void stop_signalled(core::time_point now) noexcept;   // after on_lost() or on_closing()
+  void notice_detached(core::time_point now) noexcept;  // ends it if owner::is_detached()
   void on_reach(const core::reach& nodes, core::time_point now) noexcept;
 
   // Gives up the releases that wait for a node to come back. REQUIRES: ended.
@@ -73,8 +79,9 @@ class ticket final : public sink, public timer {
   driver& driver_;
   core::claim claim_;
   const std::string key_;
-  std::string base_;   // in hexadecimal
-  std::string token_;  // scratch: written anew for every command
+  const std::string base_;   // in hexadecimal
+  const std::string given_;  // the token that came from elsewhere
+  std::string token_;        // scratch: written anew for every command
   std::shared_ptr<owner> owner_;
   std::vector<std::string> said_;  // the last text of each node; made when the first one has any
   std::size_t pending_ = 0;        // commands not yet settled

@@ -1,17 +1,19 @@
 #!/bin/sh
 # run.sh installed KIND TREE WORK: installs what the build tree has built, moves it to another place,
 #   and there has a stranger's project use it: by find_package and by pkg-config.
-# run.sh part KIND WAY WORK: has the project make the library a part of its own build, by WAY, which
-#   is fetch (FetchContent) or subdirectory. What that installs must be usable as well.
+# run.sh part KIND WORK: has the project make the library a part of its own build, by FetchContent.
+#   What that installs must be usable as well.
 #
 # KIND is shared or static. Everything is done in the directory WORK; a part that was built there
-# before is built on.
+# before is built on. The other ways, and other compilers, are tests/consumer/matrix's.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 source=$(cd "$here/../.." && pwd)
 what=$1
 kind=$2
-work=$4
+if [ -z "${CMAKE_CXX_COMPILER_LAUNCHER:-}" ] && command -v ccache >/dev/null; then
+  export CMAKE_CXX_COMPILER_LAUNCHER=ccache
+fi
 
 step() { echo "--- $* ($kind)"; }
 
@@ -48,7 +50,8 @@ use_installed() {  # TREE
   step "find_package"
   configure find "$kind" by_find -DCMAKE_PREFIX_PATH="$work/moved"
   cmake --build by_find
-  by_find/consumer
+  by_find/consumer_20
+  by_find/consumer_23
 
   step "pkg-config"
   static=
@@ -62,6 +65,7 @@ use_installed() {  # TREE
   LD_LIBRARY_PATH=$libdir ./by_pkg_config
 }
 
+if [ "$what" = installed ]; then work=$4; else work=$3; fi
 mkdir -p "$work"
 cd "$work"
 if [ "$what" = installed ]; then
@@ -69,10 +73,11 @@ if [ "$what" = installed ]; then
 else
   other_kind=static
   if [ "$kind" = static ]; then other_kind=shared; fi
-  step "$3"
-  configure "$3" $other_kind other  # compiling it as well would take too long
-  configure "$3" "$kind" tree
+  step "add_subdirectory: configured only, since the library would be compiled once more"
+  configure subdirectory $other_kind other
+  step "FetchContent"
+  configure fetch "$kind" tree
   cmake --build tree
-  tree/consumer
+  tree/consumer_20
   use_installed tree
 fi

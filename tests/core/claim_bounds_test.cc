@@ -202,6 +202,7 @@ class anything {
         break;
       case state::contacting:
       case state::acquiring:
+      case state::adopting:
       case state::pausing:
         if (pick(4) == 0) c.cancel();
         break;
@@ -213,13 +214,16 @@ class anything {
           case 1:
             c.skip(c.valid_until() - c.clock()), c.expired();
             break;
+          case 2:
+            pick(4) == 0 ? c.detach() : c.renew();
+            break;
           default:
             c.renew();
             break;
         }
         break;
       case state::lost:
-        pick(2) == 0 ? c.signalled() : c.release();
+        pick(2) == 0 ? c.signalled() : pick(4) == 0 ? c.detach() : c.release();
         break;
       case state::releasing:
       case state::ended:
@@ -262,7 +266,7 @@ terms any_terms(anything& any, std::size_t nodes) {
 TEST(Claim, StaysInOrderWhateverIsSaidToItInAnyOrder) {
   std::size_t granted = 0;
   std::size_t lost = 0;
-  for (std::uint64_t seed = 1; seed <= 20'000 && !testing::Test::HasFailure(); ++seed) {
+  for (std::uint64_t seed = 1; seed <= 30'000 && !testing::Test::HasFailure(); ++seed) {
     anything any(nullptr, seed * 0x9e3779b97f4a7c15U);
     const std::size_t nodes = 1 + any.pick(5);
     const terms t = any_terms(any, nodes);
@@ -273,7 +277,16 @@ TEST(Claim, StaysInOrderWhateverIsSaidToItInAnyOrder) {
     const node_set rest = node_set::first(nodes) - up;
     const reach known = any.pick(2) == 0 ? reach{up, rest, {}} : reach{up, {}, rest};
     conversation c(t, known, {seed, 7});
-    c.acquire();
+    switch (any.pick(6)) {
+      case 0:
+        c.adopt(3);
+        break;
+      case 1:
+        c.take_back(3);
+        break;
+      default:
+        c.acquire();
+    }
     for (int i = 0; i < 60; ++i) any.say_something(c, nodes);
     expect_it_ends(c, nodes);
     granted += static_cast<std::size_t>(c.times(news::acquired));

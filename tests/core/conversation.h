@@ -51,6 +51,15 @@ class conversation {
   void cancel() {
     say([&] { claim_.cancel(out_); });
   }
+  void adopt(attempt_id k) {
+    say([&] { claim_.adopt(k, now_, out_); });
+  }
+  void take_back(attempt_id k) {
+    say([&] { claim_.take_back(k, now_, out_); });
+  }
+  void detach() {
+    say([&] { claim_.detach(); });
+  }
   void renew() {
     say([&] { claim_.renew(now_, out_); });
   }
@@ -193,7 +202,8 @@ class conversation {
       EXPECT_GT(c.ttl, 0ms) << "a key without a TTL (G6)";
       EXPECT_LE(c.ttl, terms_.ttl);
     }
-    if (c.what == verb::renew || c.what == verb::refill) {
+    const bool adopts = c.what == verb::renew && claim_.where() == claim::state::adopting;
+    if ((c.what == verb::renew && !adopts) || c.what == verb::refill) {
       EXPECT_TRUE(is_held && now_ < claim_.valid_until() - terms_.stop_margin) << "N1, N2, N5";
     }
   }

@@ -3,6 +3,7 @@
 //
 //   claim nodes=3 up=0,1 fresh=2 ttl=1000 …   makes the claim; times are in milliseconds
 //   acquire | cancel | renew | release        the user
+//   adopt 7 | take back 7 | detach            the user, of a token whose attempt is 7
 //   signalled                                 the owner has been told of the loss
 //   expired                                   the owner saw the validity end first
 //   answer 0 1 granted                        nodes 0 and 1 answer the oldest command they owe
@@ -12,6 +13,7 @@
 //   nodes up=0,2 fresh=1 denied=3             what is known of the nodes
 //   pass 50                                   time, with every wake-up on its way
 //   stand still 50                            time, with none before its end
+//   skip 50                                   time, without any
 //
 // After a change in behaviour, run with REDLOCK_REWRITE=1 and read the diff; commit it only if you
 // can say why each line changed.
@@ -127,12 +129,16 @@ class scenario {
     if (s.verb == "acquire") return t.acquire(), true;
     if (s.verb == "cancel") return t.cancel(), true;
     if (s.verb == "renew") return t.renew(), true;
+    if (s.verb == "adopt") return t.adopt(static_cast<attempt_id>(s.numbers.at(0))), true;
+    if (s.verb == "take") return t.take_back(static_cast<attempt_id>(s.numbers.at(0))), true;
+    if (s.verb == "detach") return t.detach(), true;
     if (s.verb == "release") return t.release(), true;
     if (s.verb == "signalled") return t.signalled(), true;
     if (s.verb == "expired") return t.expired(), true;
     if (s.verb == "nodes") return t.set_reach(known(s, {})), true;
     if (s.verb == "pass") return t.pass(milliseconds{s.numbers.at(0)}), true;
     if (s.verb == "stand") return t.stand_still(milliseconds{s.numbers.at(0)}), true;
+    if (s.verb == "skip") return t.skip(milliseconds{s.numbers.at(0)}), true;
     for (const long number : s.numbers) {
       const auto n = static_cast<node_id>(number);
       if (s.verb == "write") {

@@ -10,8 +10,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # One command a line, cut where its own CMD begins.
-sed 's/`/\n/g; s/redlock \(run\|status\|sandbox\)/\nredlock \1/g' README.md docs/*.md |
-  sed -n 's/^redlock \(run\|status\|sandbox\)\(.*\)/\1\2/p' |
+sed 's/`/\n/g; s/redlock \(run\|acquire\|renew\|release\|status\|sandbox\)/\nredlock \1/g' README.md docs/*.md |
+  sed -n 's/^redlock \(run\|acquire\|renew\|release\|status\|sandbox\)\(.*\)/\1\2/p' |
   sed 's/ -- .*//; s/#.*//' >"$work/commands"
 while read -r command arguments; do
   "$redlock" "$command" --help >"$work/help"

@@ -57,6 +57,13 @@ int hold(lock_manager& locks, const std::string& ttl) {
   }
 }
 
+// Gives `resource` away, and goes on living.
+int detach(lock_manager& locks, const std::string& resource) {
+  static_cast<void>(locks.acquire(resource, {.ttl = 60s, .wait = 10s}).value().detach().value());
+  say("detached");
+  for (;;) std::this_thread::sleep_for(1s);
+}
+
 // Ends the process with locks held and operations under way.
 int leave(lock_manager& locks, const std::string& how) {
   std::vector<lease> leases;
@@ -74,7 +81,7 @@ int leave(lock_manager& locks, const std::string& how) {
 int main(int count, char** words) {
   using namespace redlock::live;
   const std::map<std::string, int (*)(redlock::lock_manager&, const std::string&)> roles{
-      {"contend", contend}, {"hold", hold}, {"leave", leave}};
+      {"contend", contend}, {"detach", detach}, {"hold", hold}, {"leave", leave}};
   if (count < 4 || !roles.contains(words[1])) return 64;
   redlock::lock_manager locks(options_for({words + 3, words + count}));
   return roles.at(words[1])(locks, words[2]);

@@ -28,6 +28,7 @@ constexpr std::array all_knobs{
     REDLOCK_SIM_KNOB(max_hold_ms),
     REDLOCK_SIM_KNOB(stop_margin_ms),
     REDLOCK_SIM_KNOB(min_validity_ms),
+    REDLOCK_SIM_KNOB(hand_over),
     REDLOCK_SIM_KNOB(hold_ms),
     REDLOCK_SIM_KNOB(delay_us),
     REDLOCK_SIM_KNOB(slow),
@@ -90,6 +91,7 @@ void draw_users(climate& w, chance& c) {
   w.max_hold_ms = c.of_1000(200) ? w.ttl_ms * 3 : 0;
   w.stop_margin_ms = c.of_1000(300) ? w.ttl_ms / 5 : 0;
   w.min_validity_ms = c.of_1000(200) ? w.ttl_ms / 2 : 1;
+  w.hand_over = c.of_1000(300) ? 300 : 0;
   w.hold_ms = c.of_1000(500) ? 300 : 30;
 }
 

@@ -34,6 +34,7 @@ struct climate {
   knob_value max_hold_ms = 0;  // 0: none
   knob_value stop_margin_ms = 0;
   knob_value min_validity_ms = 1;
+  knob_value hand_over = 0;  // of 1000 acts on a lease: its token goes to another client
   knob_value hold_ms = 100;  // how long a user keeps it, at most, between what he does
 
   // The network. Delays are at most so long; the rest is cases per thousand messages.

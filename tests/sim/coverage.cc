@@ -11,25 +11,19 @@ namespace {
 using state = core::claim::state;
 
 // The arrows of the picture in claim.h, and those that one input takes at once.
-constexpr std::array<std::pair<state, state>, 18> arrows{{
-    {state::idle, state::contacting},
-    {state::idle, state::acquiring},
-    {state::idle, state::pausing},
-    {state::idle, state::ended},
-    {state::contacting, state::acquiring},
-    {state::contacting, state::pausing},
-    {state::contacting, state::ended},
-    {state::acquiring, state::pausing},
-    {state::acquiring, state::held},
-    {state::acquiring, state::ended},
-    {state::pausing, state::acquiring},
-    {state::pausing, state::ended},
-    {state::held, state::releasing},
-    {state::held, state::lost},
-    {state::held, state::ended},
-    {state::releasing, state::ended},
-    {state::lost, state::ended},
-    {state::held, state::held},
+constexpr std::array<std::pair<state, state>, 24> arrows{{
+    {state::idle, state::contacting},      {state::idle, state::acquiring},
+    {state::idle, state::pausing},         {state::idle, state::ended},
+    {state::contacting, state::acquiring}, {state::contacting, state::pausing},
+    {state::contacting, state::ended},     {state::acquiring, state::pausing},
+    {state::acquiring, state::held},       {state::acquiring, state::ended},
+    {state::pausing, state::acquiring},    {state::pausing, state::ended},
+    {state::held, state::releasing},       {state::held, state::lost},
+    {state::held, state::ended},           {state::releasing, state::ended},
+    {state::lost, state::ended},           {state::held, state::held},
+    {state::idle, state::adopting},        {state::contacting, state::adopting},
+    {state::adopting, state::held},        {state::adopting, state::ended},
+    {state::idle, state::releasing},       {state::contacting, state::releasing},
 }};
 
 // What a node can say to a command, and what can become of it instead.

@@ -86,7 +86,7 @@ class coverage {
   count worlds_ = 0, events_ = 0, stale_uses_ = 0;
   std::array<count, fault_words.size()> faults_{};
   std::array<count, 9> news_{};
-  std::array<std::array<count, 8>, 8> moves_{};
+  std::array<std::array<count, 9>, 9> moves_{};
   std::array<std::array<count, 12>, 4> answers_{};
 };
 

@@ -25,6 +25,23 @@ ns witness::signal_at() const noexcept { return valid_until_ - terms_.stop_margi
 
 void witness::on_acquire(ns now) noexcept { started_ = now; }
 
+void witness::on_adopt(core::attempt_id k, ns now) noexcept {
+  started_ = now;
+  last_attempt_ = k;
+  adopts_ = true;
+}
+
+void witness::on_take_back(core::attempt_id k, ns now) noexcept {
+  started_ = now;
+  last_attempt_ = k;
+  takes_back_ = true;
+}
+
+void witness::on_detach() noexcept {
+  detached_ = true;
+  round_.open = false;
+}
+
 void witness::on_release(ns now) noexcept {
   released_at_ = now;
   round_.open = false;
@@ -34,13 +51,16 @@ void witness::on_release(ns now) noexcept {
 void witness::judge(const core::claim& c, const core::outbox& out, const core::reach& nodes,
                     ns now) {
   const state is = c.where();
+  if (takes_back_ && is == state::releasing && released_at_ == 0) released_at_ = now;
   judge_state(is);
   judge_news(c, out.told(), now);
   if (was_ == state::acquiring && round_.what == core::verb::acquire && round_.open) {
     judge_attempt(c, out, nodes, now);
   }
+  if (was_ == state::adopting && round_.open) judge_adoption(is, now);
   judge_commands(c, out, nodes, now);
   judge_validity(c, out.told());
+  held_once_ = held_once_ || is == state::held;
   if (is == state::held) {
     expect(now < valid_until_, "C4", "held past the end of its validity");
     expect(expiring_ || now < signal_at(), "N5", "the stop signal is late");
@@ -50,7 +70,7 @@ void witness::judge(const core::claim& c, const core::outbox& out, const core::r
     expect(now < released_at_ + timeout(), "R4", "a release outlives its time-out");
   }
   judge_patience(is, now);
-  judge_timer(c);
+  judge_timer(c, now);
   was_ = is;
   nodes_ = nodes;
   owner_saw_expiry_ = false;
@@ -64,13 +84,19 @@ void witness::judge_state(state is) {
     case state::idle:
     case state::contacting:
     case state::acquiring:
+    case state::adopting:
     case state::pausing:
       expect(rank(is) >= rank(was_) || is == state::ended, "N4", "a claim goes back");
-      expect(is != state::releasing && is != state::lost, "N4", "an end of what never was held");
+      expect(
+          (is == state::releasing && takes_back_) || (is != state::releasing && is != state::lost),
+          "N4", "an end of what never was held");
+      expect(is != state::adopting || adopts_, "T1", "an acquire adopts");
+      expect(is != state::acquiring || !(adopts_ || takes_back_), "T1",
+             "an attempt under a token that came from elsewhere");
       break;
     case state::held:
       expect(is == state::held || is == state::releasing || is == state::lost ||
-                 (is == state::ended && released_at_ != 0),
+                 (is == state::ended && (released_at_ != 0 || detached_)),
              "N4", "a holder becomes something else");
       break;
     case state::releasing:
@@ -151,14 +177,15 @@ void witness::judge_validity(const core::claim& c, core::news told) {
 // Deadlines that no peer can put off. A client that stood still settles with its first input.
 void witness::judge_patience(state is, ns now) {
   if (is != state::contacting && is != state::acquiring && is != state::pausing) return;
-  const bool limited = terms_.wait > core::nanoseconds{0} && terms_.wait != wait_forever;
+  const bool limited =
+      terms_.wait > core::nanoseconds{0} && terms_.wait != wait_forever && !adopts_ && !takes_back_;
   expect(!limited || now < started_ + terms_.wait.count(), "G4", "an acquire outlives its budget");
   expect(is != state::contacting || now < started_ + terms_.connect_timeout.count(), "G4",
          "first contact outlives its time-out");
   expect(!cancelled_, "G4", "an acquire outlives its cancellation");
 }
 
-void witness::judge_timer(const core::claim& c) {
+void witness::judge_timer(const core::claim& c, ns now) {
   const core::time_point wake = c.wake();
   const ns at = wake == core::never ? no_time : local(wake);
   switch (c.where()) {
@@ -168,6 +195,7 @@ void witness::judge_timer(const core::claim& c) {
       expect(at <= started_ + terms_.connect_timeout.count(), "G4", "no timer for first contact");
       break;
     case state::acquiring:
+    case state::adopting:
       expect(at <= round_.start + timeout(), "G4", "no timer for an attempt");
       break;
     case state::pausing:
@@ -179,7 +207,10 @@ void witness::judge_timer(const core::claim& c) {
       const bool in_round = round_.what == core::verb::renew && round_.open;
       expect(at <= (expiring_ ? valid_until_ : signal_at()), "N5", "no timer for the stop signal");
       if (renews && !in_round && !renew_failed_) {
-        expect(at <= success_.start + terms_.renew_every.count(), "N6",
+        // It may be early by a tenth. From then on it may have found nobody to ask.
+        const ns due = success_.start + terms_.renew_every.count();
+        const ns early = terms_.renew_every.count() / 10;
+        expect(at <= (now < due - early ? due : std::max(due, now + timeout())), "N6",
                "a renewal is due later than its interval after the confirmed start");
       }
       break;

@@ -29,6 +29,9 @@ class witness {
 
   // Inputs, told before the claim gets them. Local times of the client.
   void on_acquire(ns now) noexcept;
+  void on_adopt(core::attempt_id k, ns now) noexcept;
+  void on_take_back(core::attempt_id k, ns now) noexcept;
+  void on_detach() noexcept;
   void on_cancel() noexcept { cancelled_ = true; }
   void on_release(ns now) noexcept;
   void on_renew() noexcept { asked_to_renew_ = true; }
@@ -73,6 +76,7 @@ class witness {
   void open(const core::command& cmd, ns now) noexcept;
   void judge_attempt(const core::claim& c, const core::outbox& out, const core::reach& nodes,
                      ns now);
+  void judge_adoption(state is, ns now);
   void judge_rollback(const core::outbox& out, const core::reach& nodes);
   void judge_grant(const core::claim& c, ns now);
   void judge_renewed(const core::claim& c, ns now);
@@ -81,7 +85,7 @@ class witness {
   void judge_news(const core::claim& c, core::news told, ns now);
   void judge_validity(const core::claim& c, core::news told);
   void judge_refilled(const core::reach& nodes, ns now);
-  void judge_timer(const core::claim& c);
+  void judge_timer(const core::claim& c, ns now);
   void judge_patience(state is, ns now);
   [[nodiscard]] bool is_lost(const round& r) const noexcept;
   [[nodiscard]] ns drift(ns ttl) const noexcept { return (ttl + 99) / 100 + 2 * ms; }
@@ -112,6 +116,8 @@ class witness {
   core::node_set release_answered_;                  // finally, of the held attempt
   std::array<std::uint32_t, nodes_max> pending_{};   // of this attempt: acquire, renew, refill
   bool cancelled_ = false, signalled_ = false, asked_to_renew_ = false, owner_saw_expiry_ = false;
+  bool adopts_ = false, takes_back_ = false, detached_ = false;  // tokens that change hands
+  bool held_once_ = false;
   bool renew_failed_ = false;  // since the success
   bool expiring_ = false, was_lost_ = false, ended_acquire_ = false, ended_release_ = false;
 };

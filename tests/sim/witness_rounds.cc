@@ -38,6 +38,7 @@ void witness::on_reply(const core::reply& r, ns now) noexcept {
 // From then on what a node says changes nothing (G4, D5, N1).
 ns witness::deadline() const noexcept {
   const ns late = round_.start + timeout();
+  if (adopts_ && !held_once_) return late;
   if (round_.what == core::verb::renew) return std::min(late, signal_at());
   const bool limited = terms_.wait > core::nanoseconds{0} && terms_.wait != wait_forever;
   return limited ? std::min(late, started_ + terms_.wait.count()) : late;
@@ -110,9 +111,11 @@ void witness::judge_acquire(const core::command& cmd, ns now) {
 }
 
 void witness::judge_renew(const core::command& cmd, state is, ns now) {
-  expect(is == state::held && released_at_ == 0, "R5", "a renewal of what is not held");
+  const bool adopting = adopts_ && is == state::adopting;
+  expect(adopting || (is == state::held && released_at_ == 0), "R5",
+         "a renewal of what is not held");
   expect(!expiring_, "N5", "a renewal after the stop signal");
-  expect(now < valid_until_, "N1", "a renewal after the end of validity");
+  expect(adopting || now < valid_until_, "N1", "a renewal after the end of validity");
   expect(cmd.attempt == last_attempt_, "T1", "a renewal of another attempt's token");
   if (cmd.round != round_.id) {
     expect(round_.what != core::verb::renew || !round_.open, "N6", "two renewals under way");
@@ -138,6 +141,8 @@ void witness::judge_refill(const core::command& cmd, state is, ns now) {
 
 void witness::judge_release(const core::command& cmd, state is, ns now) {
   if (cmd.attempt != last_attempt_) return;  // of an earlier attempt: any time
+  expect(!detached_, "R5", "a release of what was detached");
+  expect(!adopts_ || held_once_, "N3", "an adoption that failed takes keys back");
   expect(is != state::held, "R5", "a release of a held lease");
   expect(is != state::acquiring || !round_.open, "R1", "a release within its attempt");
   // A signal that nobody lets through holds nobody up once the key must have expired.
@@ -170,6 +175,23 @@ void witness::judge_attempt(const core::claim& c, const core::outbox& out, const
              left <= std::max(terms_.min_validity, terms_.stop_margin).count(),
          "G3", "gives up what a quorum granted in time");
   judge_rollback(out, nodes);
+}
+
+// One renewal round under a token that came from elsewhere. If it fails, nothing is taken back.
+void witness::judge_adoption(state is, ns now) {
+  const bool won = round_.yes.size() >= terms_.quorum;
+  const bool late = now >= deadline();
+  if (is == state::adopting) {
+    expect(!won, "G4", "a quorum said yes, and it is not adopted");
+    expect(!is_lost(round_), "G4", "waits for what cannot change the outcome");
+    expect(!late, "G4", "an adoption outlives its deadline");
+    return;
+  }
+  round_.open = false;
+  const ns left = round_.start + round_.ttl - drift(round_.ttl) - now;
+  const bool too_slow = left <= std::max(terms_.min_validity, terms_.stop_margin).count();
+  expect(is_lost(round_) || late || cancelled_ || (won && too_slow), "G4",
+         "gives up an adoption while a quorum is possible");
 }
 
 // R1: at once, everywhere the acquire may have gone.
@@ -246,9 +268,9 @@ void witness::judge_write(const core::command& cmd, ns now) {
       expect(now < round_.start + timeout(), "R3", "an acquire is written after its deadline");
       break;
     case core::verb::renew:
-      expect(current && was_ == state::held, "R3", "a renewal is written after its round");
-      expect(now < round_.start + timeout(), "R3", "a renewal is written after its deadline");
-      expect(now < signal_at(), "N1", "a renewal is written after the stop signal");
+      expect(current && (was_ == state::held || was_ == state::adopting), "R3",
+             "a renewal is written after its round");
+      expect(now < deadline(), "R3", "a renewal is written after its deadline, or the stop signal");
       break;
     case core::verb::refill:
       expect(was_ == state::held && released_at_ == 0, "R5",

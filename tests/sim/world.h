@@ -147,6 +147,9 @@ class world {
 
   // world_clients.cc: users, and their claims.
   void begin(std::size_t who);
+  void enter(std::size_t who, std::size_t slot);
+  void detach(std::size_t who, std::size_t slot);
+  [[nodiscard]] bool was_handed_over(const core::base& base) const;
   void user(std::size_t who, std::size_t slot);
   void stop_reaches(std::size_t who, std::size_t slot);
   template <class Input>
@@ -200,9 +203,15 @@ class world {
   std::vector<master> masters_;
   std::vector<client> clients_;
   std::vector<request> ghosts_;
-  std::vector<core::base> finished_;  // claims that owe nothing any more
-  std::size_t holders_ = 0;           // claims in state held
-  std::vector<event> events_;         // a heap
+  struct token {
+    core::base who{};
+    core::attempt_id attempt = 0;
+  };
+  std::vector<token> detached_;          // for somebody to adopt, once
+  std::vector<core::base> handed_over_;  // what was on its way before may set a key again
+  std::vector<core::base> finished_;     // claims that owe nothing any more
+  std::size_t holders_ = 0;              // claims in state held
+  std::vector<event> events_;            // a heap
   core::outbox out_;
   std::optional<violation> violation_;
 };

@@ -35,20 +35,56 @@ void world::begin(std::size_t who) {
   ticket& t = c.tickets[slot];
   --c.claims_left;
   t.epoch = ++epochs_;
-  t.who = {chance_.next(), chance_.next()};  // T1
-  t.claim.emplace(terms_, t.who, known(c));
-  t.watch.emplace(terms_);
   t.armed = no_time;
   t.told_end = false;
   t.confirmed = t.open = {};
-  history_.note(now_, [&] { return name(who, t.epoch) + " is asked for"; });
-  t.watch->on_acquire(c.clock.at(now_));
   push({.at = now_ + chance_.upto(climate_.hold_ms * 2 * ms),
         .what = kind::user,
         .who = static_cast<std::uint8_t>(who),
         .slot = static_cast<std::uint8_t>(slot),
         .tag = t.epoch});
-  step(who, slot, [&](core::claim& k) { k.acquire(local(c), out_); });
+  enter(who, slot);
+}
+
+// A lock of its own, or one whose token somebody gave away.
+void world::enter(std::size_t who, std::size_t slot) {
+  client& c = clients_[who];
+  ticket& t = c.tickets[slot];
+  const bool takes_over = !detached_.empty() && chance_.of_1000(600);
+  token given{{chance_.next(), chance_.next()}, 0};  // T1
+  if (takes_over) {
+    given = detached_.back();
+    detached_.pop_back();
+  }
+  t.who = given.who;
+  t.claim.emplace(terms_, t.who, known(c));
+  t.watch.emplace(terms_);
+  if (!takes_over) {
+    history_.note(now_, [&] { return name(who, t.epoch) + " is asked for"; });
+    t.watch->on_acquire(c.clock.at(now_));
+    step(who, slot, [&](core::claim& k) { k.acquire(local(c), out_); });
+  } else if (chance_.of_1000(800)) {
+    history_.note(now_, [&] { return name(who, t.epoch) + " is adopted"; });
+    t.watch->on_adopt(given.attempt, c.clock.at(now_));
+    step(who, slot, [&](core::claim& k) { k.adopt(given.attempt, local(c), out_); });
+  } else {
+    history_.note(now_, [&] { return name(who, t.epoch) + " is taken back by its token"; });
+    t.watch->on_take_back(given.attempt, c.clock.at(now_));
+    step(who, slot, [&](core::claim& k) { k.take_back(given.attempt, local(c), out_); });
+  }
+}
+
+void world::detach(std::size_t who, std::size_t slot) {
+  ticket& t = clients_[who].tickets[slot];
+  history_.note(now_, [&] { return name(who, t.epoch) + " is detached by its user"; });
+  detached_.push_back({t.who, t.claim->attempt()});
+  handed_over_.push_back(t.who);
+  t.watch->on_detach();
+  step(who, slot, [&](core::claim& k) { k.detach(); });
+}
+
+bool world::was_handed_over(const core::base& base) const {
+  return std::ranges::find(handed_over_, base) != handed_over_.end();
 }
 
 // The user does something, now and then, and in the end lets go.
@@ -65,6 +101,8 @@ void world::user(std::size_t who, std::size_t slot) {
   if (held && local(c) >= t.claim->valid_until()) {
     t.watch->on_owner_saw_expiry();
     step(who, slot, [&](core::claim& k) { k.owner_saw_expiry(local(c), out_); });
+  } else if (held && chance_.of_1000(climate_.hand_over)) {
+    detach(who, slot);
   } else if (held && chance_.of_1000(300)) {
     t.watch->on_renew();
     step(who, slot, [&](core::claim& k) { k.renew(local(c), out_); });

@@ -34,9 +34,14 @@ class formatter : public CLI::Formatter {
 
   static std::string_view usage_of(const CLI::App& app) {
     if (app.get_name() == "run") return "redlock run [OPTIONS] RESOURCE -- CMD [ARGS...]";
+    if (app.get_name() == "acquire") return "redlock acquire [OPTIONS] RESOURCE";
+    if (app.get_name() == "renew") return "redlock renew [OPTIONS] RESOURCE TOKEN";
+    if (app.get_name() == "release") {
+      return "redlock release [OPTIONS] RESOURCE TOKEN | --force [--yes] RESOURCE";
+    }
     if (app.get_name() == "status") return "redlock status [OPTIONS] RESOURCE...";
     if (app.get_name() == "sandbox") return "redlock sandbox [OPTIONS] [-- CMD [ARGS...]]";
-    return "redlock run|status|sandbox [OPTIONS] ...";
+    return "redlock run|acquire|renew|release|status|sandbox [OPTIONS] ...";
   }
 };
 
@@ -71,6 +76,11 @@ void add_duration(CLI::App& app, const std::string& name, nanoseconds& to, const
       app, name, [&to](const std::string& s) { to = parse_duration(s); },
       fmt::format("{} (default {})", about, to_text(to)))
       ->type_name("DURATION");
+}
+
+void add_ttl(CLI::App& app, nanoseconds& ttl, nanoseconds& max_ttl) {
+  add_duration(app, "--ttl", ttl, "For how long the nodes keep the lock if it is not renewed");
+  add_duration(app, "--max-ttl", max_ttl, "The longest --ttl that any client of these nodes uses");
 }
 
 void add_wait(CLI::App& app, nanoseconds& to) {
@@ -123,7 +133,10 @@ class command_line {
  public:
   command_line() {
     const auto own_usage = std::make_shared<formatter>();
-    for (CLI::App* app : {&app_, run_app_, status_app_, sandbox_app_}) app->formatter(own_usage);
+    for (CLI::App* app :
+         {&app_, run_app_, acquire_app_, renew_app_, release_app_, status_app_, sandbox_app_}) {
+      app->formatter(own_usage);
+    }
     app_.set_version_flag("--version", std::string("redlock ") + redlock::version());
     app_.require_subcommand(1);
 
@@ -132,15 +145,43 @@ class command_line {
         "74 the lock was lost; 75 others hold it; 78 misconfigured nodes; 126, 127 CMD cannot be\n"
         "run, or found.");
     add_nodes(*run_app_, nodes_);
-    add_duration(*run_app_, "--ttl", run_.lock.ttl,
-                 "For how long the nodes keep the lock if it is not renewed");
+    add_ttl(*run_app_, run_.lock.ttl, run_.nodes.max_ttl);
     add_wait(*run_app_, run_.lock.wait);
     add_policy(*run_app_, run_.lock.policy);
+    add_duration(*run_app_, "--stop-margin", run_.lock.stop_margin,
+                 "How long before the lock would be lost CMD is sent SIGTERM");
     add_duration(*run_app_, "--kill-after", run_.kill_after,
                  "From SIGTERM, sent to CMD when the lock is lost, to SIGKILL");
-    add_duration(*run_app_, "--max-ttl", run_.nodes.max_ttl,
-                 "The longest --ttl that any client of these nodes uses");
     add_resources(*run_app_);
+
+    acquire_app_->footer(
+        "Prints the token of the lock, which ends after its ttl unless it is renewed.\n"
+        "Exit status: 0 acquired; 64 usage; 69 no quorum answered in time; 75 others hold it; 78\n"
+        "misconfigured nodes; 128+n ended by signal n while waiting.");
+    add_nodes(*acquire_app_, nodes_);
+    add_ttl(*acquire_app_, acquire_.lock.ttl, acquire_.nodes.max_ttl);
+    add_wait(*acquire_app_, acquire_.lock.wait);
+    add_policy(*acquire_app_, acquire_.lock.policy);
+    acquire_app_->add_flag("--json", acquire_.json, "Print JSON");
+    add_resources(*acquire_app_);
+
+    renew_app_->footer(
+        "Exit status: 0 renewed; 64 usage; 69 no quorum answered in time; 74 the lock was lost; "
+        "78\n"
+        "misconfigured nodes.");
+    add_nodes(*renew_app_, nodes_);
+    add_ttl(*renew_app_, renew_.lock.ttl, renew_.nodes.max_ttl);
+    renew_app_->add_flag("--json", renew_.json, "Print JSON");
+    add_resources(*renew_app_);
+
+    release_app_->footer(
+        "Exit status: 0 released; 1 not agreed to; 64 usage; 69 unconfirmed; 74 the lock had been\n"
+        "lost before.");
+    add_nodes(*release_app_, nodes_);
+    release_app_->add_flag("--force", release_.force,
+                           "Delete the lock's keys whatever their token; asks first");
+    release_app_->add_flag("--yes", release_.yes, "Do not ask");
+    add_resources(*release_app_);
 
     status_app_->footer(
         "Exit status: 0 a quorum holds each RESOURCE; 1 it does not; 64 usage; 69 unknown.");
@@ -171,6 +212,9 @@ class command_line {
       refuse(e.what());
     }
     if (run_app_->parsed()) return finish_run(std::move(behind));
+    if (acquire_app_->parsed()) return finish_acquire(std::move(behind));
+    if (renew_app_->parsed()) return finish_renew(std::move(behind));
+    if (release_app_->parsed()) return finish_release(std::move(behind));
     if (status_app_->parsed()) return finish_status(std::move(behind));
     if (has_mark && behind.empty()) refuse("CMD is missing");
     sandbox_.command = std::move(behind);
@@ -187,12 +231,12 @@ class command_line {
         ->type_name("NAME");
   }
 
-  void take_resources(const CLI::App& app) {
+  void take_resources(const CLI::App& app, bool at_least_one = true) {
     for (auto& left_over : app.remaining()) {
       if (left_over.starts_with('-')) refuse(fmt::format("unknown option {}", left_over));
       resources_.push_back(std::move(left_over));
     }
-    if (resources_.empty()) refuse("RESOURCE is missing");
+    if (at_least_one && resources_.empty()) refuse("RESOURCE is missing");
   }
 
   request finish_run(strings behind) {
@@ -203,6 +247,43 @@ class command_line {
     run_.command = std::move(behind);
     run_.nodes.nodes = node_list(nodes_);
     return std::move(run_);
+  }
+
+  // RESOURCE, and what else is named by its place.
+  void take_words(const CLI::App& app, strings behind, std::size_t count) {
+    take_resources(app, behind.empty());
+    resources_.insert(resources_.end(), std::make_move_iterator(behind.begin()),
+                      std::make_move_iterator(behind.end()));
+    if (resources_.size() > count) {
+      refuse(count == 1 ? "more than one RESOURCE" : "more than RESOURCE and TOKEN");
+    }
+    if (resources_.size() < count) refuse("TOKEN is missing");
+  }
+
+  request finish_acquire(strings behind) {
+    take_words(*acquire_app_, std::move(behind), 1);
+    acquire_.resource = std::move(resources_[0]);
+    acquire_.lock.renewal = renewal::manual();
+    acquire_.nodes.nodes = node_list(nodes_);
+    return std::move(acquire_);
+  }
+
+  request finish_renew(strings behind) {
+    take_words(*renew_app_, std::move(behind), 2);
+    renew_.resource = std::move(resources_[0]);
+    renew_.token = std::move(resources_[1]);
+    renew_.lock.renewal = renewal::manual();
+    renew_.nodes.nodes = node_list(nodes_);
+    return std::move(renew_);
+  }
+
+  request finish_release(strings behind) {
+    if (release_.yes && !release_.force) refuse("--yes is for --force");
+    take_words(*release_app_, std::move(behind), release_.force ? 1 : 2);
+    release_.resource = std::move(resources_[0]);
+    if (!release_.force) release_.token = std::move(resources_[1]);
+    release_.nodes.nodes = node_list(nodes_);
+    return std::move(release_);
   }
 
   request finish_status(strings behind) {
@@ -227,10 +308,17 @@ class command_line {
   strings nodes_;
   strings resources_;
   run_request run_;
+  acquire_request acquire_;
+  renew_request renew_;
+  release_request release_;
   status_request status_;
   sandbox_request sandbox_;
   CLI::App app_{"Distributed locks on a quorum of Redis masters.", "redlock"};
   CLI::App* run_app_ = app_.add_subcommand("run", "Hold a lock while a command runs");
+  CLI::App* acquire_app_ =
+      app_.add_subcommand("acquire", "Take a lock and print its token, for scripts");
+  CLI::App* renew_app_ = app_.add_subcommand("renew", "Start the ttl of an acquired lock anew");
+  CLI::App* release_app_ = app_.add_subcommand("release", "Release an acquired lock");
   CLI::App* status_app_ =
       app_.add_subcommand("status", "Show who holds a lock, and on which nodes");
   CLI::App* sandbox_app_ = app_.add_subcommand("sandbox", "Run a command with throw-away masters");

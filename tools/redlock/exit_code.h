@@ -13,14 +13,15 @@ namespace redlock::tool {
 
 namespace exit_code {
 inline constexpr int ok = 0;
+inline constexpr int declined = 1;  // release --force: whoever was asked did not agree
 inline constexpr int not_held = 1;  // status: no quorum holds some resource
 inline constexpr int usage = 64;    // the command line or REDLOCK_NODES is wrong; nothing was sent
 inline constexpr int unavailable = 69;  // no quorum answered, or too late; no server program
 inline constexpr int internal = 70;
 inline constexpr int system = 71;         // the system refused a process, a thread, a file
-inline constexpr int lost = 74;           // run: the lock was lost while CMD ran
+inline constexpr int lost = 74;           // run: while CMD ran; renew, release: before
 inline constexpr int output = 74;         // elsewhere: output could not be written
-inline constexpr int not_acquired = 75;   // run: others hold the lock
+inline constexpr int not_acquired = 75;   // run, acquire: others hold the lock
 inline constexpr int misconfigured = 78;  // so many nodes are misconfigured that no quorum can be
 inline constexpr int not_executable = 126;
 inline constexpr int not_found = 127;

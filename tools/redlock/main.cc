@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "command_line.h"
+#include "complaint.h"
 #include "exit_code.h"
 #include "redlock/failure.h"
 #include "request.h"
@@ -18,6 +19,9 @@ using namespace redlock::tool;
 struct perform {
   int operator()(const text_request& r) const { return print(r.text), exit_code::ok; }
   int operator()(const run_request& r) const { return run(r); }
+  int operator()(const acquire_request& r) const { return acquire(r); }
+  int operator()(const renew_request& r) const { return renew(r); }
+  int operator()(const release_request& r) const { return release(r); }
   int operator()(const status_request& r) const { return status(r); }
   int operator()(const sandbox_request& r) const { return sandbox(r); }
 };
@@ -32,7 +36,7 @@ int main(int argc, char** argv) {
     warn(e.what());
     return e.code();
   } catch (const redlock::lock_error& e) {
-    warn(printable(e.why().message()));
+    warn(complaint(e.why()));
     return exit_code_of(e.why().code());
   } catch (const std::system_error& e) {
     warn(e.what());

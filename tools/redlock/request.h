@@ -21,6 +21,29 @@ struct run_request {
   std::vector<std::string> command;
 };
 
+struct acquire_request {
+  options nodes;
+  lock_options lock;
+  std::string resource;
+  bool json = false;
+};
+
+struct renew_request {
+  options nodes;
+  lock_options lock;
+  std::string resource;
+  std::string token;
+  bool json = false;
+};
+
+struct release_request {
+  options nodes;
+  std::string resource;
+  std::string token;
+  bool force = false;  // without a token: whatever lock keys there are
+  bool yes = false;
+};
+
 struct status_request {
   options nodes;
   std::vector<std::string> resources;
@@ -37,10 +60,14 @@ struct text_request {
   std::string text;
 };
 
-using request = std::variant<text_request, run_request, status_request, sandbox_request>;
+using request = std::variant<text_request, run_request, acquire_request, renew_request,
+                             release_request, status_request, sandbox_request>;
 
 // Each gives the tool's exit code, or throws failed or what the library throws.
 [[nodiscard]] int run(const run_request& r);
+[[nodiscard]] int acquire(const acquire_request& r);
+[[nodiscard]] int renew(const renew_request& r);
+[[nodiscard]] int release(const release_request& r);
 [[nodiscard]] int status(const status_request& r);
 [[nodiscard]] int sandbox(const sandbox_request& r);
 

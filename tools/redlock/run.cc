@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "complaint.h"
 #include "descriptor.h"
 #include "duration.h"
 #include "exit_code.h"
@@ -19,41 +20,10 @@
 #include "spawn.h"
 #include "supervisor.h"
 #include "text.h"
+#include "waiting.h"
 
 namespace redlock::tool {
 namespace {
-
-// The signal that ended the waiting for the lock.
-struct interrupted {
-  int signal;
-};
-
-std::variant<interrupted, result<lease>> acquire(lock_manager& locks, const run_request& r,
-                                                 signal_queue& signals) {
-  std::stop_source stop;
-  lock_options o = r.lock;
-  o.stop = stop.get_token();
-
-  event ended;
-  std::optional<result<lease>> outcome;
-  locks.acquire_async(r.resource, o).then([&](result<lease> given) noexcept {
-    outcome.emplace(std::move(given));
-    ended.set();  // from here on this frame may be gone
-  });
-
-  std::optional<int> signal;
-  while (!ended.is_set()) {
-    while (const auto s = signals.next()) {
-      if (*s == SIGCHLD) continue;
-      if (!signal) signal = s;
-      stop.request_stop();
-    }
-    signals.wait(ended.fd(), std::nullopt);
-  }
-  // Granted all the same, perhaps: nobody wants it now, and the lease releases as it is destroyed.
-  if (signal) return interrupted{*signal};
-  return std::move(*outcome);
-}
 
 // The exit code of CMD; nothing if the lock was lost.
 std::optional<int> run_under(lease& l, const program& what, const run_request& r,
@@ -65,8 +35,8 @@ std::optional<int> run_under(lease& l, const program& what, const run_request& r
   const auto lost = [&] {
     if (l.held() && !token.stop_requested()) return false;
     const auto why = l.failure();
-    warn(fmt::format("lost the lock on {}: {}", printable(r.resource),
-                     why ? printable(why->message()) : "its time ran out"));
+    warn(fmt::format("{} the lock on {}: {}", l.held() ? "losing" : "lost", printable(r.resource),
+                     why ? printable(why->message()) : "its time runs out"));
     return true;
   };
   if (lost()) return std::nullopt;
@@ -86,13 +56,13 @@ int run(const run_request& r) {
   signal_queue signals;               // before the library starts its threads
   lock_manager locks(r.nodes);
 
-  auto outcome = acquire(locks, r, signals);
+  auto outcome = wait_for_lock(locks, r.resource, r.lock, signals);
   if (const auto* by = std::get_if<interrupted>(&outcome)) {
     return exit_code::signal_base + by->signal;
   }
   auto& granted = std::get<result<lease>>(outcome);
   if (!granted) {
-    warn(printable(granted.error().message()));
+    warn(complaint(r.resource, granted.error()));
     return exit_code_of(granted.error().code());
   }
 

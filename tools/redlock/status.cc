@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "complaint.h"
 #include "exit_code.h"
 #include "redlock/lock_manager.h"
 #include "request.h"
@@ -30,7 +31,7 @@ int status(const status_request& r) {
   std::vector<resource_status> all;
   for (const auto& resource : r.resources) {
     auto seen = locks.inspect(resource);
-    if (!seen) throw lock_error(seen.error());
+    if (!seen) throw failed_on(resource, seen.error());
     all.push_back({resource, std::move(*seen)});
   }
   print(r.json ? as_json(all) : as_table(all));
