@@ -63,8 +63,8 @@ void witness::judge(const core::claim& c, const core::outbox& out, const core::r
     judge_attempt(c, out, nodes, now);
   }
   if (was_ == state::adopting && round_.open) judge_adoption(is, now);
-  judge_commands(c, out, nodes, now);
   judge_owed(out, nodes, now);
+  judge_commands(c, out, nodes, now);
   judge_validity(c, out.told());
   held_once_ = held_once_ || is == state::held;
   if (is == state::held) {
@@ -183,7 +183,8 @@ void witness::judge_validity(const core::claim& c, core::news told) {
 // Deadlines that no peer can put off. A client that stood still settles with its first input.
 void witness::judge_patience(state is, ns now) {
   if (is != state::contacting && is != state::acquiring && is != state::pausing) return;
-  expect(!limited() || now < started_ + terms_.wait.count(), "G4", "an acquire outlives its budget");
+  expect(!limited() || now < started_ + terms_.wait.count(), "G4",
+         "an acquire outlives its budget");
   expect(is != state::contacting || now < started_ + terms_.connect_timeout.count(), "G4",
          "first contact outlives its time-out");
   expect(!cancelled_, "G4", "an acquire outlives its cancellation");
