@@ -119,7 +119,8 @@ class witness {
   core::node_set release_answered_;                  // finally, of the held attempt
   core::node_set release_lost_;                      // with its connection, of any attempt
   core::node_set maybe_free_;                        // a release may have been confirmed there
-  std::array<ns, nodes_max> stands_until_{};         // at least so long a key may be there
+  std::array<ns, nodes_max> stands_until_{};         // at least so long a key may be there,
+  std::array<ns, nodes_max> owed_until_{};           // and as of the loss of its release
   std::array<std::uint32_t, nodes_max> pending_{};   // of this attempt: acquire, renew, refill
   bool cancelled_ = false, signalled_ = false, asked_to_renew_ = false, owner_saw_expiry_ = false;
   bool adopts_ = false, takes_back_ = false, detached_ = false;  // tokens that change hands

@@ -21,7 +21,10 @@ void witness::on_reply(const core::reply& r, ns now) noexcept {
   const core::node_id n = r.to.node;
   if (r.to.what == core::verb::release) {
     const bool final = r.answer == answer::granted || is_no(r.answer);
-    if (r.answer == answer::unreachable) release_lost_.insert(n);
+    if (r.answer == answer::unreachable) {
+      release_lost_.insert(n);
+      owed_until_[n] = stands_until_[n];
+    }
     if (final) maybe_free_.insert(n);
     if (final && released_at_ != 0 && r.to.attempt == last_attempt_) release_answered_.insert(n);
     return;
@@ -170,14 +173,14 @@ ns witness::renewal_ttl(ns now) const noexcept {
 }
 
 // R2: a release that was lost with its connection goes out with the next one. Only where no answer
-// can have ended the debt, and the key may still be there.
+// can have ended the debt, and the key that it was about may still be there.
 void witness::judge_owed(const core::outbox& out, const core::reach& nodes, ns now) {
   core::node_set released;
   for (const core::command& cmd : out.commands()) {
     if (cmd.what == core::verb::release) released.insert(cmd.node);
   }
   for (const core::node_id n : release_lost_ - maybe_free_) {
-    if (!nodes.up.contains(n) || nodes_.up.contains(n) || now >= stands_until_[n]) continue;
+    if (!nodes.up.contains(n) || nodes_.up.contains(n) || now >= owed_until_[n]) continue;
     expect(released.contains(n), "R2", "an owed release is not sent on the next connection");
   }
 }
