@@ -89,10 +89,8 @@ void draw_users(climate& w, chance& c) {
   w.policy = c.upto(2);
   w.renews = c.of_1000(700) ? 1 : 0;
   w.max_hold_ms = c.of_1000(200) ? w.ttl_ms * 3 : 0;
-  // As large as options allow, so that a slow grant is too slow: renewals need their room.
-  const knob_value most = w.ttl_ms * 9 / 10;
-  w.stop_margin_ms = !c.of_1000(300) ? 0 : w.renews != 0 ? w.ttl_ms / 5 : most;
-  w.min_validity_ms = c.of_1000(200) ? most : 1;
+  w.stop_margin_ms = c.of_1000(300) ? w.ttl_ms / 5 : 0;
+  w.min_validity_ms = c.of_1000(200) ? w.ttl_ms / 2 : 1;
   w.hand_over = c.of_1000(300) ? 300 : 0;
   w.hold_ms = c.of_1000(500) ? 300 : 30;
 }
