@@ -32,8 +32,7 @@ struct future_of_int {
 
 future_of_int work(redlock::lock_manager& locks) {
   // From here on it runs on the manager's executor, where callbacks of then() run as well.
-  const redlock::lock_options options{.ttl = 10s, .wait = 30s};
-  auto lease = co_await locks.acquire_async("report/daily", options);
+  auto lease = co_await locks.acquire_async("report/daily", {.ttl = 10s, .wait = 30s});
   if (!lease) {
     std::fprintf(stderr, "not acquired: %s\n", lease.error().message().c_str());
     co_return 69;

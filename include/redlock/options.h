@@ -7,12 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "redlock/export.h"
+#include "redlock/stop_slot.h"
 
 struct uv_loop_s;  // libuv's uv_loop_t
 
@@ -178,8 +178,9 @@ struct lock_options {
   // Stop is signalled this long before the lease runs out, so that work can end in time.
   nanoseconds stop_margin = nanoseconds{0};
 
-  // Ends the waiting (with errc::cancelled); never ends a lease that was granted.
-  std::stop_token stop = {};
+  // A std::stop_token. Ends the waiting (with errc::cancelled); never ends a lease that was
+  // granted.
+  stop_slot stop = {};
 };
 
 }  // namespace redlock

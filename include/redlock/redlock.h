@@ -12,6 +12,7 @@
 #include "redlock/options.h"
 #include "redlock/result.h"
 #include "redlock/status.h"
+#include "redlock/stop_slot.h"
 #include "redlock/version.h"
 #include "redlock/with.h"
 

@@ -33,7 +33,7 @@ class acquire_call final : public detail::starter<lease> {
       runtime_->deliver(w, result<lease>(errc::cancelled));
     } else {
       std::make_shared<detail::lease_state>(runtime_, std::move(resource_))
-          ->acquire(*terms, {}, std::move(options_.stop), w);
+          ->acquire(*terms, {}, options_.stop, w);
     }
   }
 

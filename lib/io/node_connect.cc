@@ -251,7 +251,7 @@ void node::on_time(core::time_point now) noexcept {
     case state::resolving:
       fail(driver_.config().credentials ? "the credentials did not come in time"
                                         : "the name was not resolved in time",
-           false, now);
+           answer::unreachable, now);
       break;
     case state::connecting:
       if (next_address_ < addresses_.size()) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "redlock/operation.h"
+#include "redlock/options.h"
 #include "task.h"
 
 namespace redlock {
@@ -130,6 +131,48 @@ TEST(CoAwait, CanBeDoneAgainAndAgainInOneCoroutine) {
   EXPECT_EQ(sum, 3);
   second.end(std::make_shared<int>(4));
   EXPECT_EQ(sum, 7);
+}
+
+operation<shared> manual_with(library& where, const lock_options& o) {
+  EXPECT_TRUE(o.stop.stop_possible());
+  return manual(where);
+}
+
+task await_with(library& l, const std::stop_source& stop, story& s) {
+  s.seen.emplace(co_await manual_with(l, {.ttl = nanoseconds{1}, .stop = stop.get_token()}));
+}
+
+// A temporary that g++ 12 destroys twice (stop_slot.h). The address sanitizer would see it.
+TEST(CoAwait, LeavesTheStopTokenOfTemporaryOptionsAlone) {
+  std::stop_source stop;
+  for (int i = 0; i < 3; ++i) {
+    library l;
+    story s;
+    await_with(l, stop, s);
+    l.end(errc::cancelled);
+    EXPECT_TRUE(s.seen.has_value());
+  }
+  bool called = false;
+  const std::stop_callback note(stop.get_token(), [&] { called = true; });
+  stop.request_stop();
+  EXPECT_TRUE(called);
+}
+
+TEST(AStopSlot, IsCopiedAndAssignedAsItsToken) {
+  std::stop_source one;
+  const std::stop_source other;
+  lock_options o{.stop = one.get_token()};
+  const lock_options copy = o;
+  const std::stop_token token = copy.stop;
+  EXPECT_EQ(token, one.get_token());
+  o.stop = other.get_token();
+  one.request_stop();
+  EXPECT_TRUE(copy.stop.stop_requested());
+  EXPECT_FALSE(o.stop.stop_requested());
+  o = copy;
+  EXPECT_TRUE(o.stop.stop_requested());
+  o.stop = {};
+  EXPECT_FALSE(o.stop.stop_possible());
 }
 
 TEST(ACoroutine, DestroyedWhileItAwaitsAbandonsTheOperation) {

@@ -99,8 +99,9 @@ TEST(a_coroutine, may_destroy_the_lock_manager) {
   EXPECT_TRUE(eventually([&] { return done.load(); }));
 }
 
-task expect_failure(operation<lease> op, errc code, std::atomic<bool>& done) {
-  EXPECT_TRUE(failed_with(code, co_await std::move(op)));
+task expect_failure(lock_manager& locks, std::stop_token stop, errc code, std::atomic<bool>& done) {
+  const auto r = co_await locks.acquire_async("r", {.wait = wait_forever, .stop = stop});
+  EXPECT_TRUE(failed_with(code, r));
   done = true;
 }
 
@@ -110,8 +111,8 @@ TEST(a_coroutine, goes_on_with_cancelled_when_its_stop_is_requested) {
   lock_manager locks(nodes.options());
   std::stop_source stop;
   std::atomic<bool> done = false;
-  expect_failure(locks.acquire_async("r", {.wait = wait_forever, .stop = stop.get_token()}),
-                 errc::cancelled, done);
+  expect_failure(locks, stop.get_token(), errc::cancelled, done);
+  EXPECT_TRUE(throughout(5ms, [&] { return !done; }));
   stop.request_stop();
   EXPECT_TRUE(eventually([&] { return done.load(); }));
 }
@@ -121,7 +122,7 @@ TEST(a_coroutine, goes_on_with_shut_down_when_the_manager_ends) {
   for (std::size_t i = 0; i < 3; ++i) nodes.set(i, key_of("r"), "other", 600s);
   auto locks = std::make_unique<lock_manager>(nodes.options());
   std::atomic<bool> done = false;
-  expect_failure(locks->acquire_async("r", {.wait = wait_forever}), errc::shut_down, done);
+  expect_failure(*locks, {}, errc::shut_down, done);
   locks.reset();
   EXPECT_TRUE(done);
 }

@@ -21,6 +21,11 @@ ns witness::timeout() const noexcept {
   return std::min<ns>(terms_.node_timeout.count(), core::nanoseconds{terms_.ttl}.count() / 2);
 }
 
+bool witness::limited() const noexcept {
+  return terms_.wait > core::nanoseconds{0} && terms_.wait != wait_forever && !adopts_ &&
+         !takes_back_;
+}
+
 ns witness::signal_at() const noexcept { return valid_until_ - terms_.stop_margin.count(); }
 
 void witness::on_acquire(ns now) noexcept { started_ = now; }
@@ -58,6 +63,7 @@ void witness::judge(const core::claim& c, const core::outbox& out, const core::r
     judge_attempt(c, out, nodes, now);
   }
   if (was_ == state::adopting && round_.open) judge_adoption(is, now);
+  judge_owed(out, nodes, now);
   judge_commands(c, out, nodes, now);
   judge_validity(c, out.told());
   held_once_ = held_once_ || is == state::held;
@@ -177,9 +183,8 @@ void witness::judge_validity(const core::claim& c, core::news told) {
 // Deadlines that no peer can put off. A client that stood still settles with its first input.
 void witness::judge_patience(state is, ns now) {
   if (is != state::contacting && is != state::acquiring && is != state::pausing) return;
-  const bool limited =
-      terms_.wait > core::nanoseconds{0} && terms_.wait != wait_forever && !adopts_ && !takes_back_;
-  expect(!limited || now < started_ + terms_.wait.count(), "G4", "an acquire outlives its budget");
+  expect(!limited() || now < started_ + terms_.wait.count(), "G4",
+         "an acquire outlives its budget");
   expect(is != state::contacting || now < started_ + terms_.connect_timeout.count(), "G4",
          "first contact outlives its time-out");
   expect(!cancelled_, "G4", "an acquire outlives its cancellation");
@@ -199,6 +204,8 @@ void witness::judge_timer(const core::claim& c, ns now) {
       expect(at <= round_.start + timeout(), "G4", "no timer for an attempt");
       break;
     case state::pausing:
+      expect(!limited() || at <= started_ + terms_.wait.count(), "G4", "no timer for its budget");
+      [[fallthrough]];
     case state::lost:
       expect(at != no_time, "G4", "waits, and no timer would end it");
       break;
@@ -206,6 +213,9 @@ void witness::judge_timer(const core::claim& c, ns now) {
       const bool renews = terms_.renew_every > core::nanoseconds{0} && !expiring_ && !capped_;
       const bool in_round = round_.what == core::verb::renew && round_.open;
       expect(at <= (expiring_ ? valid_until_ : signal_at()), "N5", "no timer for the stop signal");
+      if (renews && !in_round && renew_failed_) {
+        expect(at <= now + timeout(), "N3", "a renewal that failed is not tried again");
+      }
       if (renews && !in_round && !renew_failed_) {
         // It may be early by a tenth. From then on it may have found nobody to ask.
         const ns due = success_.start + terms_.renew_every.count();

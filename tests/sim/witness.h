@@ -69,7 +69,7 @@ class witness {
   void judge_state(state now_in);
   void judge_commands(const core::claim& c, const core::outbox& out, const core::reach& nodes,
                       ns now);
-  void judge_acquire(const core::command& cmd, ns now);
+  void judge_acquire(const core::command& cmd, const core::reach& nodes, ns now);
   void judge_renew(const core::command& cmd, state is, ns now);
   void judge_refill(const core::command& cmd, state is, ns now);
   void judge_release(const core::command& cmd, state is, ns now);
@@ -85,11 +85,14 @@ class witness {
   void judge_news(const core::claim& c, core::news told, ns now);
   void judge_validity(const core::claim& c, core::news told);
   void judge_refilled(const core::reach& nodes, ns now);
+  void judge_owed(const core::outbox& out, const core::reach& nodes, ns now);
   void judge_timer(const core::claim& c, ns now);
   void judge_patience(state is, ns now);
   [[nodiscard]] bool is_lost(const round& r) const noexcept;
   [[nodiscard]] ns drift(ns ttl) const noexcept { return (ttl + 99) / 100 + 2 * ms; }
+  [[nodiscard]] bool limited() const noexcept;  // by a wait budget
   [[nodiscard]] ns timeout() const noexcept;
+  [[nodiscard]] ns renewal_ttl(ns now) const noexcept;
   [[nodiscard]] ns signal_at() const noexcept;
   [[nodiscard]] ns deadline() const noexcept;
   void expect(bool holds, const char* rule, const char* what);
@@ -114,6 +117,10 @@ class witness {
   core::node_set refilled_;                          // since the success
   core::round_id refill_round_ = 0, refill_of_ = 0;  // of the last refill, and its success
   core::node_set release_answered_;                  // finally, of the held attempt
+  core::node_set release_lost_;                      // with its connection, of any attempt
+  core::node_set maybe_free_;                        // a release may have been confirmed there
+  std::array<ns, nodes_max> stands_until_{};         // at least so long a key may be there,
+  std::array<ns, nodes_max> owed_until_{};           // and as of the loss of its release
   std::array<std::uint32_t, nodes_max> pending_{};   // of this attempt: acquire, renew, refill
   bool cancelled_ = false, signalled_ = false, asked_to_renew_ = false, owner_saw_expiry_ = false;
   bool adopts_ = false, takes_back_ = false, detached_ = false;  // tokens that change hands

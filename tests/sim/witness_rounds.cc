@@ -21,9 +21,15 @@ void witness::on_reply(const core::reply& r, ns now) noexcept {
   const core::node_id n = r.to.node;
   if (r.to.what == core::verb::release) {
     const bool final = r.answer == answer::granted || is_no(r.answer);
+    if (r.answer == answer::unreachable) {
+      release_lost_.insert(n);
+      owed_until_[n] = stands_until_[n];
+    }
+    if (final) maybe_free_.insert(n);
     if (final && released_at_ != 0 && r.to.attempt == last_attempt_) release_answered_.insert(n);
     return;
   }
+  if (r.answer == answer::unsent) maybe_free_.insert(n);
   if (r.to.attempt != last_attempt_) return;
   if (r.answer == answer::granted) has_key_.insert(n);
   if (pending_[n] > 0) --pending_[n];
@@ -59,10 +65,11 @@ void witness::judge_commands(const core::claim& c, const core::outbox& out,
     if (cmd.what != core::verb::release) {
       expect(cmd.ttl > core::milliseconds{0}, "G6", "a key without a TTL");
       expect(cmd.ttl <= terms_.ttl, "D6", "a TTL above what was asked for");
+      stands_until_[cmd.node] = std::max(stands_until_[cmd.node], now + length(cmd.ttl));
     }
     switch (cmd.what) {
       case core::verb::acquire:
-        judge_acquire(cmd, now);
+        judge_acquire(cmd, nodes, now);
         break;
       case core::verb::renew:
         judge_renew(cmd, is, now);
@@ -98,7 +105,10 @@ void witness::open(const core::command& cmd, ns now) noexcept {
             .open = true};
 }
 
-void witness::judge_acquire(const core::command& cmd, ns now) {
+void witness::judge_acquire(const core::command& cmd, const core::reach& nodes, ns now) {
+  expect(was_ > state::contacting || nodes.up.size() >= terms_.quorum || nodes.fresh.empty() ||
+             now >= started_ + terms_.connect_timeout.count(),
+         "D1", "nodes are asked before first contact is over");
   if (cmd.round != round_.id) {
     expect(cmd.attempt > last_attempt_, "T1", "a token is used again");
     open(cmd, now);
@@ -121,6 +131,7 @@ void witness::judge_renew(const core::command& cmd, state is, ns now) {
     expect(round_.what != core::verb::renew || !round_.open, "N6", "two renewals under way");
     open(cmd, now);
   }
+  expect(length(cmd.ttl) == renewal_ttl(now), "N1", "a renewal for another TTL than is due");
   round_.asked.insert(cmd.node);
   ++pending_[cmd.node];
 }
@@ -131,6 +142,7 @@ void witness::judge_refill(const core::command& cmd, state is, ns now) {
   expect(cmd.attempt == last_attempt_, "T1", "a refill with another attempt's token");
   expect(!round_.open, "N2", "a refill within a round");
   expect(!success_.yes.contains(cmd.node), "N2", "a refill of a node that has the key");
+  expect(!has_key_.contains(cmd.node), "N2", "a refill of a node that said it has the key");
   expect(pending_[cmd.node] == 0, "N2", "a refill behind a command under way");
   expect(!refilled_.contains(cmd.node), "N2", "a node is refilled twice after one success");
   refilled_.insert(cmd.node);
@@ -150,6 +162,27 @@ void witness::judge_release(const core::command& cmd, state is, ns now) {
       std::max(lost_at_, valid_until_) + length(terms_.ttl) + drift(length(terms_.ttl));
   expect(!was_lost_ || signalled_ || now >= expired, "N5",
          "a release before the loss was signalled");
+}
+
+// What was asked for, or less where max_hold ends it (N7).
+ns witness::renewal_ttl(ns now) const noexcept {
+  const ns ttl = length(terms_.ttl);
+  if (terms_.max_hold == core::nanoseconds{0} || grant_start_ == 0) return ttl;
+  const ns left = grant_start_ + terms_.max_hold.count() - now;
+  return std::clamp(left / ms * ms, ms, ttl);
+}
+
+// R2: a release that was lost with its connection goes out with the next one. Only where no answer
+// can have ended the debt, and the key that it was about may still be there.
+void witness::judge_owed(const core::outbox& out, const core::reach& nodes, ns now) {
+  core::node_set released;
+  for (const core::command& cmd : out.commands()) {
+    if (cmd.what == core::verb::release) released.insert(cmd.node);
+  }
+  for (const core::node_id n : release_lost_ - maybe_free_) {
+    if (!nodes.up.contains(n) || nodes_.up.contains(n) || now >= owed_until_[n]) continue;
+    expect(released.contains(n), "R2", "an owed release is not sent on the next connection");
+  }
 }
 
 // The attempt was under way before this input: is it still, and should it be?
