@@ -37,7 +37,9 @@ TEST(a_server_with_two_addresses, has_one_vote) {
 TEST(a_server_with_two_addresses, does_not_make_a_quorum_with_itself) {
   masters nodes(2);
   lock_manager locks(one_server_twice(nodes));
-  ASSERT_TRUE(eventually([&] { return state_of(locks, 1) == node_state::duplicate; }));
+  ASSERT_TRUE(eventually([&] {
+    return state_of(locks, 0) == node_state::up && state_of(locks, 1) == node_state::duplicate;
+  }));
   nodes.set(1, key_of("r"), "other", 60s);
   const result<lease> refused = locks.acquire("r");
   ASSERT_TRUE(failed_with(errc::held_by_other, refused)) << "a and its socket are two of three";

@@ -90,7 +90,8 @@ void draw_users(climate& w, chance& c) {
   w.renews = c.of_1000(700) ? 1 : 0;
   w.max_hold_ms = c.of_1000(200) ? w.ttl_ms * 3 : 0;
   w.stop_margin_ms = c.of_1000(300) ? w.ttl_ms / 5 : 0;
-  w.min_validity_ms = c.of_1000(200) ? w.ttl_ms / 2 : 1;
+  w.min_validity_ms = c.of_1000(200) ? w.ttl_ms * 9 / 10 : 1;
+  if (w.renews == 0 && c.of_1000(100)) w.stop_margin_ms = w.ttl_ms * 9 / 10;
   w.hand_over = c.of_1000(300) ? 300 : 0;
   w.hold_ms = c.of_1000(500) ? 300 : 30;
 }

@@ -21,7 +21,7 @@ void witness::on_reply(const core::reply& r, ns now) noexcept {
   const core::node_id n = r.to.node;
   if (r.to.what == core::verb::release) {
     const bool final = r.answer == answer::granted || is_no(r.answer);
-    if (r.answer == answer::unreachable) {
+    if (r.answer == answer::unreachable && r.to.attempt == last_attempt_) {
       release_lost_.insert(n);
       owed_until_[n] = stands_until_[n];
     }

@@ -38,7 +38,7 @@ world::world(const climate& c, std::uint64_t seed, coverage& seen, history::prin
       if (!chance_.of_1000(climate_.fresh)) continue;
       one.links[n].fresh = true;
       one.links[n].up = false;
-      push({.at = chance_.upto(120 * ms),
+      push({.at = chance_.upto(chance_.of_1000(300) ? 600 * ms : 120 * ms),
             .what = kind::connect,
             .who = who,
             .node = static_cast<std::uint8_t>(n)});

@@ -63,7 +63,7 @@ void world::enter(std::size_t who, std::size_t slot) {
     history_.note(now_, [&] { return name(who, t.epoch) + " is asked for"; });
     t.watch->on_acquire(c.clock.at(now_));
     step(who, slot, [&](core::claim& k) { k.acquire(local(c), out_); });
-  } else if (chance_.of_1000(800)) {
+  } else if (chance_.of_1000(600)) {
     history_.note(now_, [&] { return name(who, t.epoch) + " is adopted"; });
     t.watch->on_adopt(given.attempt, c.clock.at(now_));
     step(who, slot, [&](core::claim& k) { k.adopt(given.attempt, local(c), out_); });
