@@ -126,7 +126,6 @@ TEST(credentials_from_a_callback, that_come_slowly_hold_up_their_node_alone) {
 TEST(credentials_from_a_callback, that_throws_are_reported_for_the_node) {
   masters nodes(1);
   options o = nodes.options();
-  o.connect_timeout = 200ms;
   o.credentials = [](const endpoint&) -> credentials { throw std::runtime_error("sealed"); };
   lock_manager locks(std::move(o));
   const result<lease> refused = locks.acquire("r");
