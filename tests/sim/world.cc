@@ -226,6 +226,17 @@ void world::check_all_backing() {
   }
 }
 
+// No key outlives the ttl that was asked for (G6, N1).
+void world::check_ttl(std::size_t n) {
+  const master& m = masters_[n];
+  const ns at_node = m.clock.at(now_);
+  const stored* s = m.keys.look(at_node);
+  if (s == nullptr || s->what != stored::kind::ours || climate_.clock_back > 0) return;
+  if (!s->expires || *s->expires > at_node + climate_.ttl_ms * ms) {
+    violated("G6", "a key that outlives its ttl");
+  }
+}
+
 // Whoever owes nothing has left nothing (R1, R2, R4).
 void world::check_nothing_left(const ticket& t) {
   if (!climate_.cleans_up() || was_handed_over(t.who)) return;

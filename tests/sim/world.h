@@ -140,6 +140,7 @@ class world {
   void check_exclusion();
   void check_backing(const client& c, const ticket& t);
   void check_all_backing();
+  void check_ttl(std::size_t n);
   void check_nothing_left(const ticket& t);
   void check_rest();
   [[nodiscard]] bool is_held(const client& c, const ticket& t) const;

@@ -137,6 +137,7 @@ model_reply world::execute(std::size_t n, const request& r) {
     }
   }
   check_all_backing();
+  check_ttl(n);
   if (climate_.cleans_up() && r.cmd.what != core::verb::release && !was_handed_over(r.who) &&
       std::ranges::find(finished_, r.who) != finished_.end()) {
     violated("R2", "a key of a claim that owes nothing");
