@@ -177,15 +177,12 @@ const node* driver::first_of_server(core::node_id n) const noexcept {
   return nullptr;
 }
 
-bool driver::expel_duplicates_of(core::node_id n, core::time_point now) noexcept {
+node* driver::next_of_server(core::node_id n) noexcept {
   const std::string& self = nodes_[n]->run_id();
-  bool any = false;
   for (std::size_t after = n + 1U; after < nodes_.size() && !self.empty(); ++after) {
-    if (!nodes_[after]->is_up() || nodes_[after]->run_id() != self) continue;
-    nodes_[after]->become_duplicate_of(*nodes_[n], now);
-    any = true;
+    if (nodes_[after]->is_up() && nodes_[after]->run_id() == self) return nodes_[after].get();
   }
-  return any;
+  return nullptr;
 }
 
 // splitmix64: for back-off only.

@@ -74,10 +74,10 @@ class driver final : private timer {
   [[nodiscard]] core::reach reach() const noexcept;
   [[nodiscard]] std::uint64_t random() noexcept;
 
-  // The node before n in the list that is the same server, or null. And: ends the connections of
-  // those behind it that are; whether there were any.
+  // The node before n in the list that is the same server, or one behind it that is and is up; or
+  // null.
   [[nodiscard]] const node* first_of_server(core::node_id n) const noexcept;
-  [[nodiscard]] bool expel_duplicates_of(core::node_id n, core::time_point now) noexcept;
+  [[nodiscard]] node* next_of_server(core::node_id n) noexcept;
 
   void expire(core::time_point now) noexcept;  // wakes what is due
   void on_queued() noexcept { queued_ = true; }

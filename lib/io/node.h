@@ -96,10 +96,13 @@ class node final : public timer {
   void on_connected(core::time_point now) noexcept;
   void write_setup();
   void on_setup_reply(const redisReply& reply, core::time_point now) noexcept;
-  [[nodiscard]] bool may_vote(core::time_point now) noexcept;
+  [[nodiscard]] bool admit(core::time_point now) noexcept;
+  [[nodiscard]] bool takes_over(core::time_point now) noexcept;
   void fail(std::string why, redlock::answer absence, core::time_point now) noexcept;
   void disconnect() noexcept;
+  void rest(std::string why, redlock::answer absence, core::time_point now) noexcept;
   void settle_all(core::time_point now) noexcept;
+  void settle_queued(core::time_point now) noexcept;
   void on_time(core::time_point now) noexcept override;
 
   // Using it (node.cc).

@@ -159,7 +159,7 @@ void node::on_setup_reply(const redisReply& reply, core::time_point now) noexcep
   if (step < load) return;  // without a name, or a look at INFO, the connection is as good
   // Without the right to load, or when it is too busy to, every call sends the text.
   digests_[step - load] = !error && text_of(reply).size() == 40 ? std::string(text_of(reply)) : "";
-  if (step + 1 < load + scripts.size() || !may_vote(now)) return;
+  if (step + 1 < load + scripts.size() || !admit(now)) return;
 
   state_ = state::up;
   fresh_ = false;
@@ -171,24 +171,35 @@ void node::on_setup_reply(const redisReply& reply, core::time_point now) noexcep
   driver_.on_reach_changed(now);
 }
 
-// Whether this server, as it describes itself, can be this node (D1, D2). One that does not let us
-// ask can: it is unverified.
-bool node::may_vote(core::time_point now) noexcept {
+// Takes this server for this node, as it describes itself (D1, D2), or fails. One that does not let
+// us ask is taken: it is unverified.
+bool node::admit(core::time_point now) noexcept {
   if (std::string why = self_.objection(); !why.empty()) {
     fail(std::move(why), answer::denied, now);
   } else if (self_.is_replica()) {
     fail("it is a replica of " + self_.master + ": name the master itself", answer::replica, now);
   } else if (const node* first = driver_.first_of_server(id_); first != nullptr) {
-    fail(
-        "the same server as " + first->name_ + ": it has one vote; every node needs its own server",
-        answer::duplicate, now);
-  } else if (driver_.expel_duplicates_of(id_, now)) {
-    // Not before the next try: rounds in which the other has voted must have ended.
-    fail("another node of the list was in use as this server", answer::unreachable, now);
+    become_duplicate_of(*first, now);
   } else {
-    return true;
+    return takes_over(now);
   }
   return false;
+}
+
+// From the nodes behind it in the list that are the same server. No round may ask both: what waits
+// here for rounds that the other was asked in is not sent, and while the other has commands under
+// way it goes on, unless that never ends.
+bool node::takes_over(core::time_point now) noexcept {
+  constexpr std::uint32_t tries = 5;
+  while (node* other = driver_.next_of_server(id_)) {
+    settle_queued(now);
+    const bool busy = !queue_.empty() || !other->queue_.empty() || !other->pending_.empty();
+    if (!busy || failures_ >= tries) other->become_duplicate_of(*this, now);
+    if (!busy) continue;
+    rest("it was connected to as " + other->name_ + ": connecting again", answer::unreachable, now);
+    return false;
+  }
+  return true;
 }
 
 void node::become_duplicate_of(const node& first, core::time_point now) noexcept {
@@ -198,9 +209,13 @@ void node::become_duplicate_of(const node& first, core::time_point now) noexcept
 
 // Every way in which a connection ends, or does not come about.
 void node::fail(std::string why, answer absence, core::time_point now) noexcept {
+  fresh_ = false;
+  rest(std::move(why), absence, now);
+}
+
+void node::rest(std::string why, answer absence, core::time_point now) noexcept {
   disconnect();
   state_ = state::resting;
-  fresh_ = false;
   absence_ = absence;
   last_error_ = std::move(why);
   driver_.timers().set(*this, now + rest_after(failures_++, driver_.random()));
@@ -222,12 +237,16 @@ void node::disconnect() noexcept {
 }
 
 void node::settle_all(core::time_point now) noexcept {
-  // Only what is there now: nothing can be added while the node is neither up nor fresh.
   while (!pending_.empty()) {
     const queued q = pending_.pop().q;
     q.from->on_settled(q.command, {.answer = answer::unreachable, .text = last_error_}, now);
   }
-  while (!queue_.empty()) {
+  settle_queued(now);
+}
+
+// Only what is there now: a node that is still fresh may be asked for more.
+void node::settle_queued(core::time_point now) noexcept {
+  for (std::size_t left = queue_.size(); left > 0; --left) {
     const queued q = queue_.pop();
     q.from->on_settled(q.command, {.answer = answer::unsent, .text = last_error_}, now);
   }

@@ -399,6 +399,37 @@ TEST(Claim, ExpiresWhatHasExpiredBeforeItTakesNoteOfANode) {  // C4
   EXPECT_EQ(c.where(), state::lost);
 }
 
+TEST(Claim, SendsNoRefillThatWaitedPastTheNextSuccess) {  // R3
+  conversation c(plain_terms());
+  c.acquire();
+  c.answer(0, answer::granted);
+  c.answer(1, answer::granted);
+  c.answer(2, answer::refused);
+  const command refill = c.sent()[0];
+  ASSERT_EQ(refill.what, verb::refill);
+  c.renew();
+  EXPECT_TRUE(c.claim().wants(refill, c.now()));
+  c.answer(0, answer::granted);
+  c.answer(1, answer::granted);
+  EXPECT_EQ(c.told(), news::renewed);
+  EXPECT_FALSE(c.claim().wants(refill, c.now()));
+}
+
+TEST(Claim, CountsARefilledNodeFromTheSuccessBeforeItNotFromItsReply) {  // N2
+  conversation c(plain_terms());
+  c.acquire();
+  c.answer(0, answer::granted);
+  c.answer(1, answer::granted);
+  c.answer(2, answer::refused);
+  c.skip(333ms);
+  c.renew();
+  c.answer(2, answer::granted);  // the refill, which may have been executed 333 ms ago
+  c.answer(0, answer::granted);
+  c.answer(1, answer::granted);
+  EXPECT_EQ(c.told(), news::renewed);
+  EXPECT_EQ(c.claim().nodes_held(), 2U);
+}
+
 TEST(Claim, SendsNoRefillThatWaitedPastTheLeasesEnd) {  // N2, R5
   conversation c(plain_terms());
   c.acquire();
