@@ -32,7 +32,7 @@ using state = claim::state;
 TEST(Claim, IsOnePieceOfMemoryOfAFixedSize) {
   static_assert(std::is_trivially_copyable_v<claim>);
   static_assert(std::is_trivially_copyable_v<debt>);
-  static_assert(sizeof(claim) <= 4096, "design.md: a million leases; mind the memory of each");
+  static_assert(sizeof(claim) <= 4096, "there may be a million leases: mind the memory of each");
 }
 
 TEST(Claim, TriesAMillionTimesInConstantMemoryAndWithoutAllocating) {

@@ -1,5 +1,5 @@
 // claim, while others hold the lock or nodes are not there yet: first contact, pauses, the end of
-// the wait (rule G4; design.md, "First contact").
+// the wait (rule G4), and first contact.
 
 #include <gtest/gtest.h>
 
@@ -117,7 +117,7 @@ TEST(Claim, TriesOnThroughAWaitThatIsShorterThanANodeTimeout) {
   }
 }
 
-TEST(Claim, ReportsItsLastAttempt) {  // design.md, errc
+TEST(Claim, ReportsItsLastAttempt) {
   terms t = plain_terms();
   t.wait = wait_forever;
   t.max_attempts = 2;
@@ -133,7 +133,7 @@ TEST(Claim, ReportsItsLastAttempt) {  // design.md, errc
   EXPECT_EQ(c.claim().votes().no().size(), 2U);
 }
 
-TEST(Claim, AsksNobodyBeforeAQuorumCanBeAskedOrContactHasEnded) {  // design.md, first contact
+TEST(Claim, AsksNobodyBeforeAQuorumCanBeAskedOrContactHasEnded) {
   const reach fresh{.up = {}, .fresh = node_set::first(5), .denied = {}};
   conversation c(plain_terms(5), fresh);
   c.acquire();

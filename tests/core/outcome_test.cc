@@ -1,4 +1,4 @@
-// outcome: what each answer is worth, and the order of reasons that design.md gives under `errc`.
+// outcome: what each answer is worth, and the order of reasons.
 
 #include "core/outcome.h"
 
@@ -14,7 +14,7 @@
 namespace redlock::core {
 namespace {
 
-// What design.md says of each answer, one line each, in words of its own.
+// What each answer is worth, one line each.
 enum class kind : std::uint8_t { yes, refusal, passing_fault, lasting_fault };
 struct meaning {
   answer a;

@@ -48,10 +48,6 @@ class witness {
   // The driver is about to write a command.
   void judge_write(const core::command& cmd, ns now);
 
-  // The round of the latest success, and the one under way.
-  [[nodiscard]] core::round_id confirmed_round() const noexcept { return success_.id; }
-  [[nodiscard]] core::round_id open_round() const noexcept { return round_.id; }
-
   [[nodiscard]] const std::optional<breach>& found() const noexcept { return breach_; }
 
  private:

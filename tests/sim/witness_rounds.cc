@@ -10,7 +10,7 @@ namespace {
 ns local(core::time_point t) noexcept { return t.time_since_epoch().count(); }
 ns length(core::milliseconds d) noexcept { return core::nanoseconds{d}.count(); }
 
-// Whether a node said that the key is not ours to take, or not ours (design.md, refusals).
+// Whether a node said that the key is not ours to take, or not ours.
 bool is_no(answer a) noexcept {
   return a == answer::refused || a == answer::absent || a == answer::foreign;
 }

@@ -176,6 +176,11 @@ void world::violated(const char* rule, std::string what) {
   });
 }
 
+// What the witness of a claim has found.
+void world::hear(const ticket& t) {
+  if (t.watch->found()) violated(t.watch->found()->rule.c_str(), t.watch->found()->what);
+}
+
 bool world::is_held(const client& c, const ticket& t) const {
   return c.alive && t.claim && t.claim->where() == core::claim::state::held &&
          local(c) < t.claim->valid_until();

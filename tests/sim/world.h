@@ -137,6 +137,7 @@ class world {
   [[nodiscard]] bool client_is_there(const event& e);
   void on_client(const event& e);
   void violated(const char* rule, std::string what);
+  void hear(const ticket& t);
   void check_exclusion();
   void check_backing(const client& c, const ticket& t);
   void check_all_backing();

@@ -136,7 +136,7 @@ void world::follow(std::size_t who, std::size_t slot, core::claim::state was) {
   ticket& t = c.tickets[slot];
   const core::claim::state is = t.claim->where();
   t.watch->judge(*t.claim, out_, known(c), c.clock.at(now_));
-  if (t.watch->found()) violated(t.watch->found()->rule.c_str(), t.watch->found()->what);
+  hear(t);
   if (is != was || is == core::claim::state::held) seen_.saw(was, is);
   using state = core::claim::state;
   holders_ += is == state::held && was != state::held ? 1U : 0U;
@@ -239,7 +239,7 @@ void world::wake(std::size_t who, std::size_t slot) {
   step(who, slot, [&](core::claim& k) { k.on_wake(local(c), out_); });
   if (!t.claim || t.epoch != epoch) return;
   t.watch->judge_wake(*t.claim, c.clock.at(now_));
-  if (t.watch->found()) violated(t.watch->found()->rule.c_str(), t.watch->found()->what);
+  hear(t);
 }
 
 // Whatever has run out by now.

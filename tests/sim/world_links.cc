@@ -28,7 +28,7 @@ void world::write(std::size_t who, std::size_t n) {
       continue;
     }
     t.watch->judge_write(r.cmd, c.clock.at(now_));
-    if (t.watch->found()) violated(t.watch->found()->rule.c_str(), t.watch->found()->what);
+    hear(t);
     transmit(who, n, r);
     if (!calm_ && chance_.of_1000(climate_.cut)) {
       seen_.saw(fault::cut);
@@ -163,7 +163,7 @@ void world::answer_arrives(std::size_t who, std::size_t n) {
     return;
   }
   t.watch->judge_write(r.cmd, c.clock.at(now_));
-  if (t.watch->found()) violated(t.watch->found()->rule.c_str(), t.watch->found()->what);
+  hear(t);
   request again = r;
   again.unknown = false;
   again.by_text = true;
