@@ -16,6 +16,7 @@
 
 namespace redlock {
 
+class mutex;
 namespace detail {
 class runtime;
 }
@@ -105,6 +106,9 @@ class REDLOCK_API lock_manager {
   operation<void> close();
 
  private:
+  friend class mutex;
+  [[nodiscard]] bool is_called_on_its_loop() const noexcept;
+
   std::shared_ptr<detail::runtime> runtime_;
 };
 

@@ -48,7 +48,8 @@ class REDLOCK_API mutex {
   ~mutex();  // releases if it is locked. REQUIRES: no thread waits for it
 
   // Waits for ever: while others hold the lock, and while no quorum of the nodes can be reached.
-  // Throws lock_error: bad_configuration, cancelled, shut_down, invalid_argument, overloaded.
+  // Throws lock_error: bad_configuration, cancelled, shut_down, invalid_argument, overloaded;
+  // would_deadlock on the thread of options::loop, as try_lock() then gives false.
   void lock();
 
   // Exactly one try. False if another thread of this process, or anybody else, has the lock, and on

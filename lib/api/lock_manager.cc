@@ -165,6 +165,8 @@ std::vector<node_status> lock_manager::nodes() const {
   return runtime_->driver().status();
 }
 
+bool lock_manager::is_called_on_its_loop() const noexcept { return runtime_->is_loop_thread(); }
+
 operation<void> lock_manager::close() { return call<void, close_call>(runtime_); }
 
 }  // namespace redlock

@@ -53,7 +53,9 @@ std::optional<failure> mutex::last_failure() const {
 
 result<void> mutex::take(nanoseconds wait) {
   result<void> taken;
-  auto left = take_turn(wait);
+  // Before it waits for another thread, whose acquire may need this one.
+  auto left = locks_.is_called_on_its_loop() ? result<nanoseconds>(errc::would_deadlock)
+                                             : take_turn(wait);
   if (left) {
     lock_options o = options_;
     o.wait = *left;

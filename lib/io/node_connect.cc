@@ -155,7 +155,14 @@ void node::on_setup_reply(const redisReply& reply, core::time_point now) noexcep
     return;
   }
   if (step == server) self_ = {};
-  if ((step == server || step == replication) && !error) self_.read(text_of(reply));
+  if (step == server || step == replication) {
+    if (!error) {
+      self_.read(text_of(reply));
+    } else if (classify_error(text_of(reply)) != answer::denied) {  // but without the right to ask
+      fail("INFO: " + std::string(text_of(reply)), answer::unreachable, now);
+      return;
+    }
+  }
   if (step < load) return;  // without a name, or a look at INFO, the connection is as good
   // Without the right to load, or when it is too busy to, every call sends the text.
   digests_[step - load] = !error && text_of(reply).size() == 40 ? std::string(text_of(reply)) : "";

@@ -128,6 +128,22 @@ TEST(a_master_that_becomes_a_replica, is_found_out_and_left_alone) {  // B83
   }));
 }
 
+TEST(a_master_that_becomes_a_replica, has_no_vote_for_a_renewal_that_would_change_nothing) {
+  masters nodes(3);
+  lock_manager locks(nodes.options());
+  ASSERT_TRUE(all_up(locks));
+  result<lease> held = locks.acquire("r", {.ttl = 60s, .renewal = renewal::manual()});
+  ASSERT_TRUE(succeeded(held));
+  EXPECT_TRUE(eventually([&] { return held->nodes_held() == 3; }));
+  const result<std::string> token = held->detach();
+  ASSERT_TRUE(token.has_value());
+  nodes[2].kill();
+  nodes[1].command({"REPLICAOF", "127.0.0.1", std::to_string(nodes[0].port())});
+  // Its key outlives what is asked for by far.
+  const result<lease> adopted = locks.adopt("r", *token, {.ttl = 10s});
+  EXPECT_TRUE(failed_with(errc::no_quorum, adopted));
+}
+
 TEST(a_server_that_may_not_be_asked_who_it_is, votes_unverified) {
   masters nodes(3);
   for (redis_server& node : nodes) {

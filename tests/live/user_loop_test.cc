@@ -135,6 +135,9 @@ TEST(on_a_loop_of_the_users, a_blocking_call_on_its_thread_would_deadlock_and_ch
   EXPECT_TRUE(failed_with(errc::would_deadlock, locks.acquire("r")));
   EXPECT_TRUE(failed_with(errc::would_deadlock, locks.inspect("r")));
   EXPECT_TRUE(failed_with(errc::would_deadlock, locks.close().get()));
+  redlock::mutex m(locks, "r");
+  EXPECT_FALSE(m.try_lock_for(10s));
+  EXPECT_EQ(m.last_failure()->code(), errc::would_deadlock);
   result<lease> held = loop.end_of(locks.acquire_async("r", {.wait = 10s}));
   ASSERT_TRUE(succeeded(held));
   EXPECT_TRUE(failed_with(errc::would_deadlock, held->renew()));

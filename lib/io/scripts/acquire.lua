@@ -14,7 +14,7 @@ if held then
     mine = tonumber(string.match(held, '^(%d+)@', #base + 2))
   end
   if mine == attempt then
-    if redis.call('PTTL', key) < ttl then redis.call('PEXPIRE', key, ttl) end
+    redis.call('PEXPIRE', key, math.max(ttl, redis.call('PTTL', key)))
     return {'acquired', echo}
   end
   if mine == nil or mine > attempt then

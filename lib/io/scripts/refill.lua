@@ -8,7 +8,7 @@ if type(held) == 'table' then
   return {'foreign', echo, 'a key of another type'}
 end
 if held == token then
-  if redis.call('PTTL', key) < ttl then redis.call('PEXPIRE', key, ttl) end
+  redis.call('PEXPIRE', key, math.max(ttl, redis.call('PTTL', key)))
   return {'refilled', echo}
 end
 if held then

@@ -1,5 +1,5 @@
--- renew: extends the key if it carries the token; never shortens it (N1). The first write is one
--- that a server out of memory still does.
+-- renew: extends the key if it carries the token; never shortens it (N1). It writes in any
+-- case, so that a replica says that it is one (D2); a server out of memory still does this write.
 -- KEYS[1] the lock; ARGV echo, token, ttl in ms.
 -- renewed | absent | foreign holder
 local key, echo, token, ttl = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
@@ -10,5 +10,5 @@ if type(held) == 'table' then
 end
 if not held then return {'absent', echo} end
 if held ~= token then return {'foreign', echo, string.sub(held, 1, 512)} end
-if redis.call('PTTL', key) < ttl then redis.call('PEXPIRE', key, ttl) end
+redis.call('PEXPIRE', key, math.max(ttl, redis.call('PTTL', key)))
 return {'renewed', echo}
