@@ -179,8 +179,8 @@ class command_line {
     add_resources(*renew_app_);
 
     release_app_->footer(
-        "Exit status: 0 released; 1 not agreed to; 64 usage; 69 unconfirmed; 74 the lock had been\n"
-        "lost before.");
+        "Exit status: 0 released; 1 not agreed to; 64 usage; 69 unconfirmed, whatever the reason; 74\n"
+        "the lock had been lost before.");
     add_nodes(*release_app_, nodes_, password_file_);
     release_app_->add_flag("--force", release_.force,
                            "Delete the lock's keys whatever their token; asks first");
