@@ -24,6 +24,8 @@ using std::chrono::nanoseconds;
 inline constexpr std::size_t nodes_max = 31;
 inline constexpr std::size_t resource_bytes_max = 4096;
 inline constexpr std::size_t token_bytes_max = 512;
+inline constexpr std::size_t client_name_bytes_max = 256;
+inline constexpr std::size_t unix_path_bytes_max = 107;  // what the system takes
 
 // One Redis master. The masters must be independent of each other: replicas of one another, or
 // shards of one Cluster, give no quorum.
@@ -128,8 +130,8 @@ struct options {
 enum class retry_policy : std::uint8_t {
   fixed,        // random, from half of retry_delay to one and a half times
   exponential,  // random in a window that doubles from retry_delay up to retry_max
-  hybrid,       // a few quick tries first, for short holds, then exponential; sleeps at most 4 ms past
-                // the moment when the key that was met must have expired
+  hybrid,       // a few quick tries first, for short holds, then exponential; never sleeps more
+                // than 4 ms past the moment when the key that was met must have expired
 };
 
 // When a lease renews itself.
@@ -172,7 +174,8 @@ struct lock_options {
   // A renewal that would come after the stop signal is refused: invalid_argument.
   redlock::renewal renewal = redlock::renewal::automatic();
 
-  // Longest time that renewals may keep the lock, from its grant. 0: no limit; else ttl to 365 days.
+  // Longest time that renewals may keep the lock, from its grant. 0: no limit; else ttl to 365
+  // days.
   nanoseconds max_hold = nanoseconds{0};
 
   // A grant with less validity left than this is worth nothing, and is given back.
