@@ -46,7 +46,7 @@ enum class answer : std::uint8_t {
   refused,      // the key carries the token of another holder
   absent,       // there is no key
   foreign,      // the key is not our kind: another type, without expiry, or another's token
-  guarded,      // restarted too recently for its vote to count
+  guarded,      // restarted too recently for its vote to count; given by nothing yet (rule D3)
   duplicate,    // the same server as a node before it
   replica,      // read-only: not a master
   denied,       // misconfigured for good: wrong password, missing right, Cluster, Sentinel
@@ -107,7 +107,7 @@ class REDLOCK_API failure {
   std::string detail_;
 };
 
-// What result<T>::value() and the constructor of lock_manager throw.
+// What result<T>::value(), mutex::lock() and the constructors of lock_manager and endpoint throw.
 class REDLOCK_API lock_error : public std::system_error {
  public:
   explicit lock_error(failure why);

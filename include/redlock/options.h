@@ -24,6 +24,8 @@ using std::chrono::nanoseconds;
 inline constexpr std::size_t nodes_max = 31;
 inline constexpr std::size_t resource_bytes_max = 4096;
 inline constexpr std::size_t token_bytes_max = 512;
+inline constexpr std::size_t client_name_bytes_max = 256;
+inline constexpr std::size_t unix_path_bytes_max = 107;  // what the system takes
 
 // One Redis master. The masters must be independent of each other: replicas of one another, or
 // shards of one Cluster, give no quorum.
@@ -66,22 +68,25 @@ struct options {
   std::size_t quorum = 0;
 
   // How long one node may take to answer in one round; at most ttl/2 is used. A node that takes
-  // longer has no vote in that round. Keep it far below every ttl. At least 1 ms.
+  // longer has no vote in that round. Keep it far below every ttl. 1 ms to 1 h.
   nanoseconds node_timeout = std::chrono::milliseconds{50};
 
-  // Bound for connecting to a node and setting the connection up. At least 1 ms.
+  // Bound for connecting to a node and setting the connection up. 1 ms to 1 h.
   nanoseconds connect_timeout = std::chrono::seconds{1};
 
   // A connection with commands pending and no byte received for so long is closed and made anew.
+  // 1 ms to 1 h.
   nanoseconds hung_timeout = std::chrono::seconds{1};
 
   // By how much clock rates may differ: validity is ttl - (ttl * drift_factor + 2 ms). 0 to 0.5.
   double drift_factor = 0.01;
 
-  // The largest ttl that any client of these nodes may ask for; a longer one is refused.
+  // The largest ttl that any client of these nodes may ask for; a longer one is refused. 1 ms to
+  // 365 days.
   nanoseconds max_ttl = std::chrono::seconds{60};
 
-  // A lock's key is key_prefix + resource.
+  // A lock's key is key_prefix + resource. At most 4,096 bytes. No key may begin with
+  // "redlock-fence:", "redlock-queue:", "redlock-turn:" or "redlock-node".
   std::string key_prefix = "redlock:";
 
   // Tells people who holds a lock: it is part of the token on the nodes. Empty: "host:pid". At most
@@ -123,10 +128,10 @@ struct options {
 // How to pause between attempts while others hold the lock. All add jitter, so that clients that
 // failed together do not try together again.
 enum class retry_policy : std::uint8_t {
-  fixed,        // retry_delay, half of it random
+  fixed,        // random, from half of retry_delay to one and a half times
   exponential,  // random in a window that doubles from retry_delay up to retry_max
-  hybrid,       // a few quick tries first, for short holds, then exponential; never sleeps past the
-                // moment when the key that was met must have expired
+  hybrid,       // a few quick tries first, for short holds, then exponential; never sleeps more
+                // than 4 ms past the moment when the key that was met must have expired
 };
 
 // When a lease renews itself.
@@ -169,7 +174,8 @@ struct lock_options {
   // A renewal that would come after the stop signal is refused: invalid_argument.
   redlock::renewal renewal = redlock::renewal::automatic();
 
-  // Longest time that renewals may keep the lock, from its grant. 0: no limit; else at least ttl.
+  // Longest time that renewals may keep the lock, from its grant. 0: no limit; else ttl to 365
+  // days.
   nanoseconds max_hold = nanoseconds{0};
 
   // A grant with less validity left than this is worth nothing, and is given back.

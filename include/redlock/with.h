@@ -23,9 +23,9 @@
 // caller; the lease is released on the way, without waiting for the nodes, and whether it had been
 // lost is not told.
 //
-// Blocks for up to options::wait, while f runs, and for up to one node time-out to release. Nothing
-// stops f when the lock is lost but f itself, asked through its argument. Thread safety: any
-// thread.
+// Blocks for up to lock_options::wait, while f runs, and for up to one node time-out to release.
+// Nothing stops f when the lock is lost but f itself, asked through its argument. Thread safety:
+// any thread.
 
 #ifndef REDLOCK_WITH_H
 #define REDLOCK_WITH_H

@@ -129,7 +129,9 @@ void parse_unix(endpoint& e, std::string_view rest) {
   }
   e.unix_path = decode(rest, "path");
   if (!e.unix_path.starts_with('/')) reject("the path of a unix socket must be absolute");
-  if (e.unix_path.size() > 107) reject("the path of a unix socket has more than 107 bytes");
+  if (e.unix_path.size() > unix_path_bytes_max) {
+    reject("the path of a unix socket has more than 107 bytes");
+  }
   if (e.unix_path.find('\0') != std::string::npos) reject("the path has a zero byte in it");
 }
 

@@ -24,7 +24,7 @@ const char* sentence(errc e) noexcept {
     case errc::invalid_argument:
       return "invalid argument";
     case errc::would_deadlock:
-      return "this blocking call could never return";
+      return "a blocking call on the thread of options::loop: use the asynchronous form";
     case errc::overloaded:
       return "a limit of this client is reached";
     case errc::bad_configuration:

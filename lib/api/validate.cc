@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 
 #include "api/password_file.h"
@@ -27,6 +28,27 @@ constexpr std::array<std::string_view, 4> reserved{
     "redlock-fence:", "redlock-queue:", "redlock-turn:", "redlock-node"};
 
 failure wrong(std::string what) { return {errc::invalid_argument, std::move(what)}; }
+
+// In the largest unit of which it is a whole number: "10 s", "9898 ms".
+std::string shown(nanoseconds t) {
+  struct unit {
+    std::int64_t nanoseconds;
+    const char* name;
+  };
+  for (const unit u : {unit{1'000'000'000, " s"}, unit{1'000'000, " ms"}, unit{1'000, " us"}}) {
+    if (t.count() % u.nanoseconds == 0) return std::to_string(t.count() / u.nanoseconds) + u.name;
+  }
+  return std::to_string(t.count()) + " ns";
+}
+
+// 0.01 is "1 %".
+std::string percent(double factor) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), factor * 100,
+                                 std::chars_format::general, 6)
+                       .ptr;
+  return std::string(text.data(), end) + " %";
+}
 
 bool within(nanoseconds t, nanoseconds least, nanoseconds most) noexcept {
   return t >= least && t <= most;
@@ -66,7 +88,9 @@ result<void> check_node(const endpoint& e, bool password_comes) {
     return wrong("the path of a unix socket has a zero byte in it");
   }
   if (e.unix_path.empty() && e.port == 0) return wrong("the port of " + e.name() + " is 0");
-  if (e.unix_path.size() > 107) return wrong("the path of a unix socket has more than 107 bytes");
+  if (e.unix_path.size() > unix_path_bytes_max) {
+    return wrong("the path of a unix socket has more than 107 bytes");
+  }
   if (!e.username.empty() && e.password.empty() && !password_comes) {
     return wrong("the node " + e.name() + " has a user name and no password");
   }
@@ -82,6 +106,31 @@ result<void> check_distinct(const std::vector<endpoint>& nodes) {
   const auto twice = std::ranges::adjacent_find(names);
   if (twice == names.end()) return {};
   return wrong("options::nodes has " + *twice + " twice: every node needs a server of its own");
+}
+
+std::string too_short(const core::terms& t, nanoseconds validity) {
+  const bool margin = t.stop_margin >= t.min_validity;
+  return "lock_options::ttl of " + shown(t.ttl) + " leaves " +
+         shown(std::max(validity, nanoseconds{0})) + " after the allowance for clock drift (" +
+         percent(t.drift_factor) + " and 2 ms), not more than " +
+         (margin ? shown(t.stop_margin) + " (stop_margin)"
+                 : shown(t.min_validity) + " (min_validity)");
+}
+
+std::string no_room_to_renew(const core::terms& t, nanoseconds validity) {
+  const nanoseconds room = validity - t.renew_every;  // for a stop_margin below it
+  if (room <= nanoseconds{0}) {
+    return "lock_options::ttl of " + shown(t.ttl) + " leaves no room for automatic renewal";
+  }
+  return "lock_options::stop_margin of " + shown(t.stop_margin) +
+         " leaves no room for automatic renewal: with a ttl of " + shown(t.ttl) + ", at most " +
+         shown(std::chrono::floor<milliseconds>(room - nanoseconds{1}));
+}
+
+std::string bad_interval(const core::terms& t, nanoseconds validity) {
+  return "lock_options::renewal at " + shown(t.renew_every) +
+         " is not from 1 ms to before the stop signal, at " + shown(validity - t.stop_margin) +
+         " (ttl less drift and stop_margin)";
 }
 
 }  // namespace
@@ -122,7 +171,9 @@ result<io::settings> settings_of(const options& o) {
   if (o.max_leases < 1 || o.max_leases > 10'000'000) {
     return wrong("options::max_leases is not 1 to 10,000,000");
   }
-  if (o.client_name.size() > 256) return wrong("options::client_name has more than 256 bytes");
+  if (o.client_name.size() > client_name_bytes_max) {
+    return wrong("options::client_name has more than 256 bytes");
+  }
   if (o.key_prefix.size() > resource_bytes_max) {
     return wrong("options::key_prefix has more than 4,096 bytes");
   }
@@ -149,7 +200,8 @@ result<io::settings> settings_of(const options& o) {
 result<core::terms> terms_of(const options& all, const lock_options& one) {
   if (one.ttl <= nanoseconds{0}) return wrong("lock_options::ttl is not above 0");
   if (std::chrono::ceil<milliseconds>(one.ttl) > all.max_ttl) {  // what goes over the wire (D6)
-    return wrong("lock_options::ttl is above options::max_ttl");
+    return wrong("lock_options::ttl is " + shown(one.ttl) + ", above options::max_ttl, " +
+                 shown(all.max_ttl));
   }
   if (one.wait < nanoseconds{0}) return wrong("lock_options::wait is negative");
   if (!within(one.retry_delay, shortest, longest)) {
@@ -178,9 +230,7 @@ result<core::terms> terms_of(const options& all, const lock_options& one) {
 
   const nanoseconds validity = t.ttl - t.drift(t.ttl);
   if (validity <= std::max(one.min_validity, one.stop_margin)) {
-    return wrong("lock_options::ttl leaves no validity: after the allowance for clock drift (" +
-                 std::to_string(all.drift_factor) +
-                 " of it, and 2 ms) it must exceed min_validity and stop_margin");
+    return wrong(too_short(t, validity));
   }
   if (one.max_hold < nanoseconds{0} || (one.max_hold > nanoseconds{0} && one.max_hold < one.ttl)) {
     return wrong("lock_options::max_hold is neither 0 nor at least the ttl");
@@ -190,9 +240,7 @@ result<core::terms> terms_of(const options& all, const lock_options& one) {
     const bool automatic = one.renewal.is_automatic();
     t.renew_every = automatic ? nanoseconds{t.ttl} / 3 : one.renewal.interval();
     if (t.renew_every < shortest || t.renew_every >= validity - one.stop_margin) {
-      return wrong(
-          "lock_options::renewal comes before 1 ms or after the stop signal (at ttl less drift and "
-          "stop_margin)");
+      return wrong(automatic ? no_room_to_renew(t, validity) : bad_interval(t, validity));
     }
   }
   return t;

@@ -4,12 +4,13 @@
 
 #include <charconv>
 
+#include "redlock/options.h"
+
 namespace redlock::io {
 namespace {
 
 constexpr std::size_t half_digits = 16;
 constexpr std::size_t base_digits = 2 * half_digits;
-constexpr std::size_t name_bytes_max = 256;
 
 bool is_all_of(std::string_view text, std::string_view allowed) noexcept {
   return text.find_first_not_of(allowed) == std::string_view::npos;
@@ -45,7 +46,7 @@ std::optional<token_parts> parse_token(std::string_view text) noexcept {
 
   token_parts parts;
   parts.client_name = text.substr(at + 1);
-  if (parts.client_name.empty() || parts.client_name.size() > name_bytes_max) return {};
+  if (parts.client_name.empty() || parts.client_name.size() > client_name_bytes_max) return {};
   for (std::size_t half = 0; half < parts.base.size(); ++half) {
     const auto n = number<std::uint64_t>(base.substr(half * half_digits, half_digits), 16);
     if (!n) return {};

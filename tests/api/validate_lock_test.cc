@@ -160,8 +160,43 @@ TEST(ValidateLock, TakesARenewalFromOneMillisecondToBeforeTheStopSignal) {
                         s.one.stop_margin = 5s;
                         s.one.renewal = renewal::every(validity - 5s);
                       }},
-                     {"automatic, after the signal", [](setup& s) { s.one.stop_margin = 7s; }},
                  });
+}
+
+std::string words_for(void (*apply)(setup&)) {
+  setup s = good();
+  apply(s);
+  return terms_of(s.all, s.one).error().message();
+}
+
+TEST(ValidateLock, SaysWhichNumbersDoNotGoTogether) {
+  EXPECT_EQ(words_for([](setup& s) { s.one.ttl = 2min; }),
+            "invalid argument: lock_options::ttl is 120 s, above options::max_ttl, 60 s");
+  EXPECT_EQ(words_for([](setup& s) { s.one.stop_margin = 7s; }),
+            "invalid argument: lock_options::stop_margin of 7 s leaves no room for automatic "
+            "renewal: with a ttl of 10 s, at most 6564 ms");
+  EXPECT_EQ(words_for([](setup& s) { s.one.stop_margin = 12s; }),
+            "invalid argument: lock_options::ttl of 10 s leaves 9898 ms after the allowance for "
+            "clock drift (1 % and 2 ms), not more than 12 s (stop_margin)");
+  EXPECT_EQ(words_for([](setup& s) { s.one.ttl = 1ms; }),
+            "invalid argument: lock_options::ttl of 1 ms leaves 0 s after the allowance for clock "
+            "drift (1 % and 2 ms), not more than 1 ms (min_validity)");
+  EXPECT_EQ(words_for([](setup& s) {
+              s.all.drift_factor = 0;
+              s.one.ttl = 3ms;
+              s.one.min_validity = 0ns;
+            }),
+            "invalid argument: lock_options::ttl of 3 ms leaves no room for automatic renewal");
+  EXPECT_EQ(words_for([](setup& s) { s.one.renewal = renewal::every(100us); }),
+            "invalid argument: lock_options::renewal at 100 us is not from 1 ms to before the stop "
+            "signal, at 9898 ms (ttl less drift and stop_margin)");
+}
+
+// 65 % of the ttl, as the message has it.
+TEST(ValidateLock, TakesTheStopMarginThatItNames) {
+  expect_taken({{"most", [](setup& s) { s.one.stop_margin = 6564ms; }}});
+  expect_refused("stop_margin", {{"more", [](setup& s) { s.one.stop_margin = 6565ms; }},
+                                 {"after the signal", [](setup& s) { s.one.stop_margin = 7s; }}});
 }
 
 TEST(ValidateLock, TakesAMaxHoldOfNoneOrAtLeastTheTtl) {

@@ -173,6 +173,17 @@ it_looks_for_cmd_before_it_locks() {
   expect 69 run "${nowhere[@]}" r -- true
 }
 
+says() {
+  local pattern=$1
+  shift
+  exits 64 "$redlock" "$@" || fail "not refused: $*"
+  expect_line "$scratch/exits.err" "^redlock: $pattern"
+}
+
+it_takes_blanks_between_nodes() {
+  REDLOCK_NODES=" ${REDLOCK_NODES//,/ , } " expect 0 run --wait 30s r -- true
+}
+
 it_refuses_a_wrong_command_line() {
   expect 64 run
   expect 64 run r
@@ -184,6 +195,12 @@ it_refuses_a_wrong_command_line() {
   expect 64 run r --policy none -- true
   expect 64 run r --node 'redis://host:none' -- true
   expect 64 run r --ttl 2m -- true
+  says 'unknown subcommand walk' walk r -- true
+  says 'put -- before the command' run r true
+  says 'put -- before the command' run --resource=r sh -c true
+  says 'unknown option --none' run r --none true
+  says '--node, node 1: .*it takes one URI, and may be repeated' run --node a:1,b:2 r -- true
+  says '--node, node 1: .*it takes one URI, and may be repeated' run --node a,b r -- true
   local duration
   for duration in 10 -1s 1,5s 1.s .5s 1e3s ' 1s' '1s ' 1d forever 99999999999h 0.0000000001s ''; do
     expect 64 run r "--kill-after=$duration" -- true

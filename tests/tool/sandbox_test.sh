@@ -150,7 +150,12 @@ it_refuses_a_wrong_command_line() {
   local count
   for count in 0 32 -1 1.5 x ''; do expect 64 "$redlock" sandbox "-n$count" -- true; done
   expect 64 "$redlock" sandbox --
-  expect 64 "$redlock" sandbox true
+  expect 64 "$redlock" sandbox true 2>"$scratch/err"
+  expect_line "$scratch/err" '^redlock: put -- before the command$'
+  expect 64 "$redlock" sandbox -n 3 sh -c true
+  expect 64 "$redlock" sandbox --none
+  expect 64 "$redlock" sandbox --none x -- true
+  expect 64 "$redlock" sandbox x -- true
   expect 127 "$redlock" sandbox -- no-such-command
   expect 126 "$redlock" sandbox -- /etc/passwd
 }

@@ -147,6 +147,17 @@ it_says_when_there_is_no_quorum() {
   expect 69 release --force --yes r
 }
 
+it_says_why_it_cannot_tell_what_to_force() {
+  exits 69 release --force --yes --node redis://127.0.0.1:1 r || fail "$(cat "$scratch/exits.err")"
+  expect_line "$scratch/exits.err" '^  127\.0\.0\.1:1: cannot tell: unreachable \(.*refused\)$'
+}
+
+it_ends_a_release_with_a_wrong_password_as_unconfirmed() {
+  local token
+  token=$(acquire --ttl 60s r)
+  REDLOCK_NODES=${REDLOCK_NODES//redis:\/\//redis://nobody:secret@} expect 69 release r "$token"
+}
+
 it_stops_waiting_on_a_signal() {
   acquire --ttl 60s r >/dev/null
   "$redlock" acquire --wait forever r >"$scratch/out" &
@@ -166,9 +177,11 @@ it_takes_the_lock_back_if_its_token_cannot_be_written() {
 
 it_speaks_of_options_and_names_the_resource() {
   await exits 64 "$redlock" acquire --ttl 2m r
-  expect_line "$scratch/exits.err" '^redlock: r: invalid argument: --ttl is above --max-ttl$'
+  expect_line "$scratch/exits.err" '^redlock: r: invalid argument: --ttl is 120 s, above --max-ttl, 60 s$'
   exits 64 "$redlock" run --stop-margin 9s r -- true || fail "a margin that leaves no renewal"
-  expect_line "$scratch/exits.err" '^redlock: r: .*--ttl.*--stop-margin'
+  expect_line "$scratch/exits.err" '^redlock: r: .*--stop-margin of 9 s leaves no room for .*, at most 6564 ms$'
+  exits 64 "$redlock" run --stop-margin 10s r -- true || fail "a margin that leaves no validity"
+  expect_line "$scratch/exits.err" '^redlock: r: .*--ttl of 10 s .*, not more than 10 s \(--stop-margin\)$'
   ! contains "$scratch/exits.err" options:: || fail "$(cat "$scratch/exits.err")"
   exits 64 renew r no-token || fail "a token that is none"
   exits 64 "$redlock" acquire --max-ttl 0 r || fail "no max_ttl"

@@ -179,8 +179,8 @@ class command_line {
     add_resources(*renew_app_);
 
     release_app_->footer(
-        "Exit status: 0 released; 1 not agreed to; 64 usage; 69 unconfirmed; 74 the lock had been\n"
-        "lost before.");
+        "Exit status: 0 released; 1 not agreed to; 64 usage; 69 unconfirmed, for whatever reason;\n"
+        "74 the lock had been lost before.");
     add_nodes(*release_app_, nodes_, password_file_);
     release_app_->add_flag("--force", release_.force,
                            "Delete the lock's keys whatever their token; asks first");
@@ -201,10 +201,12 @@ class command_line {
         [this](const std::string& s) { sandbox_.nodes = parse_node_count(s); },
         fmt::format("How many (default {})", sandbox_.nodes))
         ->type_name("N");
+    sandbox_app_->allow_extras();
   }
 
   // `own` without the program's name; `behind` is what stands behind "--", if that was there.
   request parse(strings own, bool has_mark, strings behind) {
+    if (!own.empty()) check_subcommand(own.front());
     std::reverse(own.begin(), own.end());  // as CLI11 wants it
     try {
       app_.parse(std::move(own));
@@ -215,17 +217,32 @@ class command_line {
     } catch (const CLI::ParseError& e) {
       refuse(e.what());
     }
-    if (run_app_->parsed()) return finish_run(std::move(behind));
+    if (run_app_->parsed()) return finish_run(has_mark, std::move(behind));
     if (acquire_app_->parsed()) return finish_acquire(std::move(behind));
     if (renew_app_->parsed()) return finish_renew(std::move(behind));
     if (release_app_->parsed()) return finish_release(std::move(behind));
     if (status_app_->parsed()) return finish_status(std::move(behind));
-    if (has_mark && behind.empty()) refuse("CMD is missing");
-    sandbox_.command = std::move(behind);
-    return std::move(sandbox_);
+    return finish_sandbox(has_mark, std::move(behind));
   }
 
  private:
+  void check_subcommand(const std::string& name) const {
+    if (name.starts_with('-')) return;
+    const auto all = app_.get_subcommands([](const CLI::App*) { return true; });
+    if (std::ranges::none_of(all, [&](const CLI::App* a) { return a->get_name() == name; })) {
+      refuse(fmt::format("unknown subcommand {}", name));
+    }
+  }
+
+  // Whoever forgets the "--" has CMD among the words that are left over.
+  void expect_mark(const CLI::App& app, bool has_mark, std::size_t words) const {
+    if (has_mark) return;
+    for (const auto& left_over : app.remaining()) {
+      if (left_over.starts_with('-')) return;
+      if (words-- == 0) refuse("put -- before the command");
+    }
+  }
+
   // Named as well, so that a script can pass on a name that begins with a dash: --resource=NAME.
   void add_resources(CLI::App& app) {
     app.allow_extras();
@@ -248,7 +265,8 @@ class command_line {
     o.password_file = password_file_;
   }
 
-  request finish_run(strings behind) {
+  request finish_run(bool has_mark, strings behind) {
+    expect_mark(*run_app_, has_mark, resources_.empty() ? 1 : 0);
     take_resources(*run_app_);
     if (resources_.size() > 1) refuse("more than one RESOURCE");
     if (behind.empty()) refuse("CMD is missing");
@@ -302,6 +320,15 @@ class command_line {
     status_.resources = std::move(resources_);
     use_nodes(status_.nodes);
     return std::move(status_);
+  }
+
+  request finish_sandbox(bool has_mark, strings behind) {
+    expect_mark(*sandbox_app_, has_mark, 0);
+    take_resources(*sandbox_app_, false);
+    if (!resources_.empty()) refuse("only -- and CMD may follow");
+    if (has_mark && behind.empty()) refuse("CMD is missing");
+    sandbox_.command = std::move(behind);
+    return std::move(sandbox_);
   }
 
   [[nodiscard]] const CLI::App& chosen() const {

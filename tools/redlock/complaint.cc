@@ -17,13 +17,11 @@ namespace {
 using words = std::pair<std::string_view, std::string_view>;
 
 // Fields whose option has another name, or that have none.
-constexpr std::array<words, 2> special{
-    {{"lock_options::renewal", "the renewal, at a third of --ttl,"},
-     {"options::nodes", "the list of nodes"}}};
+constexpr std::array<words, 1> special{{{"options::nodes", "the list of nodes"}}};
 
 // As they are named in passing.
-constexpr std::array<words, 3> in_passing{
-    {{" min_validity", " 1 ms"}, {" stop_margin", " --stop-margin"}, {" ttl less", " --ttl less"}}};
+constexpr std::array<words, 2> in_passing{
+    {{" (min_validity)", ""}, {"(stop_margin)", "(--stop-margin)"}}};
 
 void replace_all(std::string& text, std::string_view what, std::string_view by) {
   for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) {

@@ -10,8 +10,8 @@
 
 namespace redlock::tool {
 
-// The variable that names the nodes, separated by commas, where no --node does. A comma within a
-// URI is written %2C.
+// The variable that names the nodes, separated by commas, where no --node does. Blanks around them
+// do not count; a comma within a URI is written %2C.
 inline constexpr const char* nodes_variable = "REDLOCK_NODES";
 
 // Throws failed(exit_code::usage), saying which node is wrong and never a password.

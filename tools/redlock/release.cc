@@ -41,7 +41,8 @@ std::string plan(const std::string& resource, const holdings& seen) {
     } else if (n.answer == answer::foreign) {
       text += fmt::format("leave alone: {}\n", printable(n.text));
     } else {
-      text += fmt::format("cannot tell: {}\n", name(n.answer));
+      text += fmt::format("cannot tell: {}", name(n.answer));
+      text += n.text.empty() ? "\n" : fmt::format(" ({})\n", printable(n.text));
     }
   }
   return text;
