@@ -34,6 +34,7 @@ inline constexpr std::size_t unix_path_bytes_max = 107;  // what the system take
 //   unix:/path/to.sock[?db=N]                      credentials: unix://user:password@/path/to.sock
 //   host[:port]
 //
+// A user without a password, `user@`, is for options::password_file and options::credentials.
 // User, password and path are percent-decoded.
 struct REDLOCK_API endpoint {
   std::string host;

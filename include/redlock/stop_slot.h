@@ -38,7 +38,7 @@ class stop_slot {
 
  private:
   union {
-    std::stop_token token_;
+    std::stop_token token_;  // NOLINT(readability-identifier-naming): private all the same
   };
   const stop_slot* const made_at_ = this;
 };

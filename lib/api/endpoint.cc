@@ -64,7 +64,11 @@ void parse_credentials(endpoint& e, std::string_view& rest) {
   rest.remove_prefix(before - authority.size());
   std::string_view password = *credentials;
   const auto user = take_until(password, ':', false);
-  if (!user) reject("credentials are written user:password@ or :password@");
+  if (credentials->empty()) reject("credentials are written user:password@, :password@ or user@");
+  if (!user) {  // the password comes from elsewhere
+    e.username = decode(*credentials, "user name");
+    return;
+  }
   e.username = decode(*user, "user name");
   e.password = decode(password, "password");
   if (e.password.empty()) reject("the password is empty");

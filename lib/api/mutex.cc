@@ -54,8 +54,8 @@ std::optional<failure> mutex::last_failure() const {
 result<void> mutex::take(nanoseconds wait) {
   result<void> taken;
   // Before it waits for another thread, whose acquire may need this one.
-  auto left = locks_.is_called_on_its_loop() ? result<nanoseconds>(errc::would_deadlock)
-                                             : take_turn(wait);
+  auto left =
+      locks_.is_called_on_its_loop() ? result<nanoseconds>(errc::would_deadlock) : take_turn(wait);
   if (left) {
     lock_options o = options_;
     o.wait = *left;

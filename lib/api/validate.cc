@@ -199,7 +199,8 @@ result<io::settings> settings_of(const options& o) {
 
 result<core::terms> terms_of(const options& all, const lock_options& one) {
   if (one.ttl <= nanoseconds{0}) return wrong("lock_options::ttl is not above 0");
-  if (std::chrono::ceil<milliseconds>(one.ttl) > all.max_ttl) {  // what goes over the wire (D6)
+  // What goes over the wire counts (D6); the longest times have no milliseconds above them.
+  if (one.ttl > all.max_ttl || std::chrono::ceil<milliseconds>(one.ttl) > all.max_ttl) {
     return wrong("lock_options::ttl is " + shown(one.ttl) + ", above options::max_ttl, " +
                  shown(all.max_ttl));
   }

@@ -146,7 +146,6 @@ TEST(Endpoint, NamesThePartThatIsWrong) {
       {"redis://a?timeout=5", "the only parameter is db"},
       {"unix:/s?database=5", "the only parameter is db"},
       {"unix:/s?db=-1", "the database"},
-      {"redis://user@a", "credentials"},
       {"redis://@a", "credentials"},
       {"redis://user:@a", "the password is empty"},
       {"redis://us%er:p@a", "user name"},
@@ -160,7 +159,6 @@ TEST(Endpoint, NamesThePartThatIsWrong) {
       {"unix:run/redis.sock", "absolute"},
       {"unix:", "absolute"},
       {"unix://run/redis.sock", "absolute"},
-      {"unix://user@/run/redis.sock", "credentials"},
       {"rediss://a", "TLS"},
       {"http://a", "must start with redis:// or unix:"},
       {"REDIS://a", "must start with redis:// or unix:"},
@@ -185,31 +183,15 @@ TEST(Endpoint, RefusesAPathWithANulInIt) {
 }
 
 TEST(Endpoint, NeverShowsThePasswordInWhatItSaysIsWrong) {
-  for (const char* uri : {"redis://u:s3cret@",
-                          "redis://u:s3cret@a:x",
-                          "redis://u:s3cret@a:0",
-                          "redis://u:s3cret@a/x",
-                          "redis://u:s3cret@a?x=1",
-                          "redis://u:s3cret@[::1",
-                          "redis://u:s3cret@::1",
-                          "redis://u:s3cret%@a",
-                          "redis://u:%zzs3cret@a",
-                          "redis://s3cret@a",
-                          "redis://u:s3cret/x@a",
-                          "redis://u:x/s3cret@a",
-                          "redis://:s3cret/@a",
-                          "redis://u:s3cret@a b",
-                          "rediss://u:s3cret@a",
-                          "http://u:s3cret@a",
-                          "u:s3cret@a:x",
-                          "u:s3cret://@a",
-                          "unix://u:s3cret@run/redis.sock",
-                          "unix:u:s3cret@/run",
-                          "unix://u:s3cret@",
-                          "unix://u:s3cret@/s?x=s3cret",
-                          "unix://s3cret@/run",
-                          "redis://u:s3cret",
-                          "redis://a?s3cret"}) {
+  for (const char* uri :
+       {"redis://u:s3cret@",    "redis://u:s3cret@a:x",   "redis://u:s3cret@a:0",
+        "redis://u:s3cret@a/x", "redis://u:s3cret@a?x=1", "redis://u:s3cret@[::1",
+        "redis://u:s3cret@::1", "redis://u:s3cret%@a",    "redis://u:%zzs3cret@a",
+        "redis://u:s3cret/x@a", "redis://u:x/s3cret@a",   "redis://:s3cret/@a",
+        "redis://u:s3cret@a b", "rediss://u:s3cret@a",    "http://u:s3cret@a",
+        "u:s3cret@a:x",         "u:s3cret://@a",          "unix://u:s3cret@run/redis.sock",
+        "unix:u:s3cret@/run",   "unix://u:s3cret@",       "unix://u:s3cret@/s?x=s3cret",
+        "redis://u:s3cret",     "redis://a?s3cret"}) {
     const std::string text = complaint(uri);
     EXPECT_NE(text, "") << uri;
     EXPECT_EQ(text.find("s3cret"), std::string::npos) << text;

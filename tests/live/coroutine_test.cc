@@ -40,6 +40,16 @@ task use_a_lock(lock_manager& locks, lock_options o, std::shared_ptr<story> s) {
   s->ended = true;
 }
 
+// The same, whose manager may end at any moment.
+task use_a_lock_while_it_lasts(lock_manager& locks, lock_options o, std::shared_ptr<story> s) {
+  const frame here(s);
+  result<lease> held = co_await locks.acquire_async("r", o);
+  if (held && co_await held->renew_async()) {
+    [[maybe_unused]] const result<void> released = co_await held->release_async();
+  }
+  s->ended = true;
+}
+
 // Runs f on the executor, next: what is asked for breaks a limit, and is answered at once.
 template <class F>
 void on_executor(lock_manager& locks, F f) {
@@ -207,7 +217,7 @@ TEST(a_coroutine_destroyed_while_it_awaits, does_no_harm_when_its_manager_ends_a
     auto locks = std::make_unique<lock_manager>(nodes.options());
     ASSERT_TRUE(all_up(*locks));
     const auto s = std::make_shared<story>();
-    task t = use_a_lock(*locks, {.ttl = 60s, .wait = patience}, s);
+    task t = use_a_lock_while_it_lasts(*locks, {.ttl = 60s, .wait = patience}, s);
     spin_for(std::chrono::microseconds(delay));
     std::atomic<bool> done = false;
     on_executor(*locks, [&] {

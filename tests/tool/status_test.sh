@@ -99,8 +99,8 @@ it_refuses_a_wrong_command_line() {
 }
 
 it_notices_that_it_cannot_write() {
-  expect 74 status r >/dev/full
-  expect 74 status --json r >&-
+  expect 73 status r >/dev/full
+  expect 73 status --json r >&-
 }
 
 main "$1" "${2-}" "$1" sandbox -n 3 --

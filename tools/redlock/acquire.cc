@@ -17,14 +17,17 @@
 namespace redlock::tool {
 namespace {
 
-// Gives the nodes that are up, but were not among the quorum, one node time-out to get the key too:
-// once detached, the lease fills nobody up any more.
+// Gives the nodes that are up or on their way, but were not among the quorum, one node time-out to
+// get the key too: once detached, the lease fills nobody up any more.
 void fill_up(const lock_manager& locks, const lease& held, std::chrono::nanoseconds at_most) {
+  const auto may_get_it = [](const node_status& n) {
+    return n.state == node_state::up || n.state == node_state::connecting;
+  };
   const auto end = clock::now() + at_most;
-  const auto nodes = locks.nodes();
-  const auto up = std::count_if(nodes.begin(), nodes.end(),
-                                [](const node_status& n) { return n.state == node_state::up; });
-  while (held.nodes_held() < static_cast<std::size_t>(up) && clock::now() < end) {
+  for (;;) {
+    const auto nodes = locks.nodes();
+    const auto most = std::count_if(nodes.begin(), nodes.end(), may_get_it);
+    if (held.nodes_held() >= static_cast<std::size_t>(most) || clock::now() >= end) return;
     std::this_thread::sleep_for(std::chrono::milliseconds{1});
   }
 }
