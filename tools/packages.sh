@@ -6,6 +6,7 @@
 #   meson  builds with Meson as well, and with the other compiler
 #   bench  builds the benchmarks as well
 #   test   runs the tests and the demonstration
+#   mutants  applies patches to a copy of the sources
 #   lint   checks the sources
 #   roots  makes a bare Debian of another release to test in
 #
@@ -25,6 +26,7 @@ sets_of() {
         echo redis-server redis-tools
         if [ "$release" -ge 13 ]; then echo valkey-server; fi
         ;;
+      mutants) echo git ;;
       lint) echo clang-format clang-tidy shellcheck git ;;
       roots) echo mmdebstrap debian-archive-keyring util-linux git tar ;;
       *)
