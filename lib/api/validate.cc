@@ -101,6 +101,7 @@ result<void> check_node(const endpoint& e, bool password_comes) {
 // Another database of the same server is the same server (rule D1).
 result<void> check_distinct(const std::vector<endpoint>& nodes) {
   std::vector<std::string> names;
+  names.reserve(nodes.size());
   for (const endpoint& e : nodes) names.push_back(e.name());
   std::ranges::sort(names);
   const auto twice = std::ranges::adjacent_find(names);
