@@ -103,7 +103,7 @@ it_ends_what_cmd_has_started_as_well() {
 }
 
 it_survives_the_loss_of_a_minority() {
-  hold 'trap "sleep 7; exit 0" TERM' --ttl 3s
+  hold 'trap "sleep 13; exit 0" TERM' --ttl 6s
   await held_by_all
   kill_servers 2 4
   kill -TERM "$holder"  # now it goes on for some more ttls
