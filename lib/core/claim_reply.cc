@@ -15,6 +15,8 @@ void claim::on_reply(const reply& r, time_point now, outbox& out) noexcept {
   } else {
     const node_id n = r.to.node;
     if (r.answer == answer::unreachable) debts_[n].unsure(gone_by(now, r.to.ttl));
+    // A lost refill may set the key once more, after the one that stood was deleted.
+    if (r.answer == answer::unreachable && r.to.what == verb::refill) debts_[n].set_again();
     if (r.answer == answer::unsent && r.to.what == verb::acquire) {
       debts_[n].forget(r.to.attempt, now);
       if (debts_[n].settled()) owing_.erase(n);
