@@ -177,5 +177,25 @@ TEST(Claim, SendsNoRefillThatWaitedPastTheLeasesEnd) {  // N2, R5
   EXPECT_FALSE(c.claim().wants(refill, c.now()));
 }
 
+TEST(Claim, DoesNotTakeOneDeletedKeyForTheLastAfterARefillWasLost) {  // R4
+  conversation c(plain_terms());
+  c.acquire();
+  for (node_id n = 0; n < 3; ++n) c.answer(n, answer::granted);
+  c.cut(2);  // the key stays there
+  c.renew();
+  c.answer(0, answer::granted);
+  c.answer(1, answer::granted);
+  c.connect(2);
+  ASSERT_EQ(c.sent(verb::refill).size(), 1U);
+  c.cut(2);  // the refill may be executed yet
+  c.release();
+  c.connect(2);
+  for (node_id n = 0; n < 3; ++n) c.answer(n, answer::granted);
+  EXPECT_EQ(c.where(), state::ended);
+  EXPECT_FALSE(c.claim().finished()) << "what was deleted may have been the older key";
+  c.pass(c.wakes_at() - c.clock());
+  EXPECT_EQ(c.sent(verb::release).size(), 1U);
+}
+
 }  // namespace
 }  // namespace redlock::core

@@ -135,15 +135,30 @@ TEST(on_a_loop_of_the_users, a_blocking_call_on_its_thread_would_deadlock_and_ch
   EXPECT_TRUE(failed_with(errc::would_deadlock, locks.acquire("r")));
   EXPECT_TRUE(failed_with(errc::would_deadlock, locks.inspect("r")));
   EXPECT_TRUE(failed_with(errc::would_deadlock, locks.close().get()));
-  redlock::mutex m(locks, "r");
-  EXPECT_FALSE(m.try_lock_for(10s));
-  EXPECT_EQ(m.last_failure()->code(), errc::would_deadlock);
   result<lease> held = loop.end_of(locks.acquire_async("r", {.wait = 10s}));
   ASSERT_TRUE(succeeded(held));
   EXPECT_TRUE(failed_with(errc::would_deadlock, held->renew()));
   EXPECT_TRUE(failed_with(errc::would_deadlock, held->release()));
   EXPECT_TRUE(held->held());
   EXPECT_TRUE(succeeded(loop.end_of(held->release_async())));
+  EXPECT_TRUE(succeeded(loop.end_of(locks.close())));
+}
+
+// Not even for its turn: whoever has it may need this thread.
+TEST(on_a_loop_of_the_users, a_mutex_that_another_thread_has_would_deadlock_at_once) {
+  masters nodes(3);
+  user_loop loop;
+  lock_manager locks(on(loop, nodes));
+  redlock::mutex m(locks, "r");
+  std::atomic<bool> locked = false;
+  std::jthread other([&] {
+    m.lock();
+    locked = true;
+  });
+  ASSERT_TRUE(loop.run_until([&] { return locked.load(); }));
+  EXPECT_FALSE(m.try_lock_for(1s));
+  EXPECT_EQ(m.last_failure()->code(), errc::would_deadlock);
+  m.unlock();
   EXPECT_TRUE(succeeded(loop.end_of(locks.close())));
 }
 

@@ -1,3 +1,5 @@
+// The knobs of a climate, how they are drawn, and how they are read and written.
+
 #include "sim/climate.h"
 
 #include <array>

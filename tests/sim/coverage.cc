@@ -1,3 +1,5 @@
+// What could be reached at all, and what was.
+
 #include "sim/coverage.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The scripts, in words of their own.
+
 #include "sim/model_master.h"
 
 #include <algorithm>

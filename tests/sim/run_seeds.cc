@@ -1,3 +1,5 @@
+// Workers that take seeds in batches, each with counts of its own.
+
 #include "sim/run_seeds.h"
 
 #include <algorithm>

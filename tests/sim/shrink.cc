@@ -1,3 +1,5 @@
+// Turning knobs one by one.
+
 #include "sim/shrink.h"
 
 #include <array>
