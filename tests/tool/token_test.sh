@@ -125,6 +125,17 @@ it_forces_a_release_on_all_holders_but_of_locks_only() {
   [ "$(cli 3 GET redlock:r)$(cli 4 LLEN redlock:r)" = forever1 ] || fail "it deleted what is no lock"
 }
 
+it_says_which_values_it_cannot_delete() {
+  cli 1 SET redlock:r '' PX 60000
+  cli 2 SET redlock:r "$(printf '%0600d' 0)" PX 60000
+  await exits 69 release --force --yes r
+  [ "$(grep -c 'cannot delete: its value is no token' "$scratch/exits.err")" -eq 2 ] ||
+    fail "not said: $(cat "$scratch/exits.err")"
+  has_keys 2 || fail "it deleted what it cannot know"
+  cli 1 DEL redlock:r
+  cli 2 DEL redlock:r
+}
+
 it_asks_on_a_terminal() {
   type script >/dev/null 2>&1 || return 0
   acquire --ttl 60s r >"$scratch/out"

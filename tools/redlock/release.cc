@@ -24,6 +24,11 @@ holdings look(lock_manager& locks, const std::string& resource) {
 
 bool has_key(const node_holding& n) { return n.answer == answer::granted; }
 
+// Releases compare the whole value, and of a longer one only the beginning is seen.
+bool is_deletable(const node_holding& n) {
+  return has_key(n) && !n.token.empty() && n.token.size() < token_bytes_max;
+}
+
 bool is_heard(const node_holding& n) {
   return has_key(n) || n.answer == answer::absent || n.answer == answer::foreign;
 }
@@ -33,7 +38,9 @@ std::string plan(const std::string& resource, const holdings& seen) {
   std::string text = fmt::format("redlock: {}:\n", printable(resource));
   for (const node_holding& n : seen.nodes) {
     text += fmt::format("  {}: ", printable(n.node));
-    if (has_key(n)) {
+    if (has_key(n) && !is_deletable(n)) {
+      text += "cannot delete: its value is no token, being empty or too long; use redis-cli\n";
+    } else if (has_key(n)) {
       text += fmt::format("delete {}, which has {:.3f} s left\n", printable(n.token),
                           static_cast<double>(n.ttl.count()) / 1000.0);
     } else if (n.answer == answer::absent) {
@@ -66,11 +73,14 @@ int force(const release_request& r) {
   const holdings before = look(locks, r.resource);
   std::set<std::string> tokens;
   for (const node_holding& n : before.nodes) {
-    if (has_key(n)) tokens.insert(n.token);
+    if (is_deletable(n)) tokens.insert(n.token);
   }
   print_error(plan(r.resource, before));
   const auto heard = std::count_if(before.nodes.begin(), before.nodes.end(), is_heard);
-  const bool enough = static_cast<std::size_t>(heard) >= before.quorum;
+  const bool enough =
+      static_cast<std::size_t>(heard) >= before.quorum &&
+      std::all_of(before.nodes.begin(), before.nodes.end(),
+                  [](const node_holding& n) { return !has_key(n) || is_deletable(n); });
   if (tokens.empty()) return enough ? exit_code::ok : exit_code::unavailable;
   if (!is_agreed(r)) return exit_code::declined;
 
@@ -79,7 +89,7 @@ int force(const release_request& r) {
   const holdings after = look(locks, r.resource);
   bool all_gone = enough;
   for (std::size_t i = 0; i < after.nodes.size(); ++i) {
-    if (!has_key(before.nodes[i])) continue;
+    if (!is_deletable(before.nodes[i])) continue;
     const node_holding& n = after.nodes[i];
     if (is_heard(n) && !(has_key(n) && tokens.contains(n.token))) continue;
     warn(fmt::format("{}: {} may still have its key", printable(r.resource), printable(n.node)));
