@@ -151,6 +151,19 @@ TEST(a_promoted_replica, has_no_vote_although_it_is_durable) {
   EXPECT_TRUE(failed_with(errc::no_quorum, locks.acquire("s")));
 }
 
+TEST(a_promoted_replica, is_found_out_although_it_was_connected_to_all_the_time) {
+  masters nodes(2, durable_server());
+  options o = guarding(nodes);
+  o.nodes = declared_durable(nodes);
+  o.nodes.pop_back();
+  lock_manager locks(o);
+  ASSERT_TRUE(succeeded(locks.acquire("r")));
+  nodes[0].command({"REPLICAOF", "127.0.0.1", std::to_string(nodes[1].port())});
+  nodes[0].command({"REPLICAOF", "NO", "ONE"});
+  EXPECT_TRUE(eventually([&] { return status_of(locks, 0).guard == node_guard::promoted; }));
+  EXPECT_TRUE(failed_with(errc::no_quorum, locks.acquire("s")));
+}
+
 TEST(a_server_that_does_not_tell_who_it_is, has_no_vote_at_first) {
   masters nodes(1);
   nodes[0].command({"ACL", "SETUSER", "locker", "on", ">secret", "~*", "+@all", "-info"});
