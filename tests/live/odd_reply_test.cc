@@ -43,8 +43,8 @@ constexpr const char* no_replies[]{
     "*-1\r\n",
     "*0\r\n",
     "*1\r\n$8\r\nacquired\r\n",
-    "*2\r\n$8\r\nacquired\r\n:1\r\n",
-    "*2\r\n$8\r\nacquired\r\n$3\r\n999\r\n",
+    "*2\r\n$7\r\nrenewed\r\n:1\r\n",
+    "*2\r\n$7\r\nrenewed\r\n$3\r\n999\r\n",
     "*2\r\n*1\r\n:1\r\n:1\r\n",
     "HTTP/1.1 200 OK\r\n\r\n",
 };
