@@ -83,8 +83,10 @@ void happen(bytes& in, world& w, std::size_t nodes) {
       return w.signal_stop();
     case 6:
       return w.forget_releases();
-    case 7:
-      return w.pass(milliseconds{in.byte()}, in.coin());
+    case 7: {
+      const milliseconds span = some_ms(in, 1);
+      return w.pass(span, in.coin());
+    }
     case 8:
       return w.pass(std::chrono::microseconds{in.byte() * 20}, true);
     case 9:
