@@ -6,6 +6,7 @@
 #   meson  builds with Meson as well, and with the other compiler
 #   bench  builds the benchmarks as well
 #   test   runs the tests and the demonstration
+#   fuzz   builds the fuzz targets
 #   mutants  applies patches to a copy of the sources
 #   lint   checks the sources
 #   roots  makes a bare Debian of another release to test in
@@ -21,6 +22,7 @@ sets_of() {
         echo libcli11-dev libfmt-dev nlohmann-json3-dev libgtest-dev
         ;;
       meson) echo meson clang binutils ;;
+      fuzz) echo clang libclang-rt-dev ;;
       bench) echo libbenchmark-dev ;;
       test)
         echo redis-server redis-tools

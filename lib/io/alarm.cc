@@ -8,16 +8,16 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <memory>
 #include <system_error>
 
 namespace redlock::io {
 
-alarm::alarm(uv_loop_s* loop, callback ring, void* context)
-    : fd_(timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC)),
-      ring_(ring),
-      context_(context) {
+alarm::alarm(uv_loop_s* loop, callback ring, void* context) : ring_(ring), context_(context) {
+  auto poll = std::make_unique<uv_poll_t>();  // while there is no descriptor to be left behind
+  fd_ = timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
   if (fd_ < 0) throw std::system_error(errno, std::system_category(), "timerfd_create");
-  poll_ = new uv_poll_t;
+  poll_ = poll.release();
   poll_->data = this;
   core::check(uv_poll_init(loop, poll_, fd_) == 0);
   core::check(uv_poll_start(poll_, UV_READABLE, [](uv_poll_t* handle, int, int) {

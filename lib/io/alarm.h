@@ -29,8 +29,8 @@ class alarm {
  private:
   void on_ring() noexcept;
 
-  int fd_;
-  uv_poll_s* poll_;
+  int fd_ = -1;
+  uv_poll_s* poll_ = nullptr;
   callback ring_;
   void* context_;
   core::time_point armed_ = core::never;

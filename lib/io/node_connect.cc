@@ -38,6 +38,7 @@ void node::connect(core::time_point now) noexcept {
   state_ = state::resolving;
   deadline_ = now + driver_.config().connect_timeout;
   driver_.timers().set(*this, deadline_);
+  publish();
   next_address_ = 0;
   addresses_ = where_.unix_path.empty() ? numeric_addresses(where_.host, where_.port)
                                         : unix_addresses(where_.unix_path);

@@ -164,6 +164,25 @@ TEST(a_user_without_the_right_to_the_key, is_denied) {
   EXPECT_EQ(count(refused.error(), answer::denied), 1U) << refused.error().message();
 }
 
+// A script is run, and may not do what it is there for.
+class a_user_without_the_right_to : public testing::TestWithParam<const char*> {};
+
+TEST_P(a_user_without_the_right_to, a_command_that_scripts_need_is_denied) {
+  const std::string command = GetParam();
+  masters nodes(1);
+  nodes[0].command({"ACL", "SETUSER", "app", "on", ">pw", "~*", "&*", "+@all", "-" + command});
+  options o = nodes.options();
+  o.nodes = {endpoint("redis://app:pw@" + nodes[0].name())};
+  lock_manager locks(std::move(o));
+  const result<lease> refused = locks.acquire("r", {.wait = wait_forever});
+  ASSERT_TRUE(failed_with(errc::bad_configuration, refused));
+  EXPECT_EQ(count(refused.error(), answer::denied), 1U) << refused.error().message();
+  EXPECT_EQ(nodes.keys(), 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(run, a_user_without_the_right_to,
+                         testing::Values("evalsha", "get", "set"));
+
 TEST(a_host_name_that_does_not_exist, costs_only_that_vote) {
   masters nodes(2);
   options o = nodes.options();

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "fake_server.h"
 #include "live.h"
 
 namespace redlock::live {
@@ -34,6 +35,19 @@ TEST(a_node, is_reported_down_when_it_is_and_up_when_it_is_back) {
   nodes[1].start();
   EXPECT_TRUE(all_up(locks));
   EXPECT_GE(locks.nodes()[1].connects, 2U);
+}
+
+TEST(a_node, is_reported_connecting_while_it_is_and_down_when_that_failed) {
+  const black_hole hole;
+  masters nodes(2);
+  options o = nodes.options();
+  o.nodes.emplace_back(hole.uri());
+  o.connect_timeout = 200ms;
+  lock_manager locks(std::move(o));
+  EXPECT_TRUE(eventually([&] { return locks.nodes()[2].state == node_state::connecting; }));
+  EXPECT_TRUE(eventually([&] { return locks.nodes()[2].state == node_state::down; }));
+  EXPECT_EQ(locks.nodes()[2].last_error, "the connection was not made in time");
+  EXPECT_TRUE(eventually([&] { return locks.nodes()[2].state == node_state::connecting; }));
 }
 
 TEST(a_hung_node, shows_what_it_has_not_answered) {

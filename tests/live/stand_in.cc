@@ -1,0 +1,76 @@
+#include "stand_in.h"
+
+#include <charconv>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace redlock::live {
+namespace {
+
+// Takes `*2\r\n` or `$5\r\n` off the front, and gives the number.
+std::optional<std::size_t> take_header(std::string_view& from) {
+  const std::size_t end = from.find("\r\n");
+  if (end == std::string_view::npos || end == 0) return {};
+  std::size_t n = 0;
+  std::from_chars(from.data() + 1, from.data() + end, n);
+  from.remove_prefix(end + 2);
+  return n;
+}
+
+// Takes a command off the front. Nothing, if it is not there in full.
+std::vector<std::string> take_command(std::string_view& from) {
+  std::string_view rest = from;
+  std::vector<std::string> words;
+  const auto count = take_header(rest);
+  for (std::size_t i = 0; i < count.value_or(0); ++i) {
+    const auto length = take_header(rest);
+    if (!length || rest.size() < *length + 2) return {};
+    words.emplace_back(rest.substr(0, *length));
+    rest.remove_prefix(*length + 2);
+  }
+  if (!words.empty()) from = rest;
+  return words;
+}
+
+std::string bulk(const std::string& text) {
+  return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n";
+}
+
+}  // namespace
+
+void stand_in::answer_with(std::string reply) {
+  const std::lock_guard lock(mutex_);
+  reply_ = std::move(reply);
+}
+
+std::size_t stand_in::scripts() const {
+  const std::lock_guard lock(mutex_);
+  return scripts_;
+}
+
+std::string stand_in::on_bytes(std::string_view bytes) {
+  const std::lock_guard lock(mutex_);
+  unread_ += bytes;
+  std::string_view left = unread_;
+  std::string said;
+  for (;;) {
+    const std::vector<std::string> words = take_command(left);
+    if (words.empty()) break;
+    said += on_command(words.front());
+  }
+  unread_ = left;
+  return said;
+}
+
+std::string stand_in::on_command(std::string_view verb) {
+  if (verb == "EVAL" || verb == "EVALSHA") {
+    ++scripts_;
+    return reply_;
+  }
+  if (verb == "INFO") return bulk("run_id:stand-in\r\nrole:master\r\nredis_mode:standalone\r\n");
+  if (verb == "SCRIPT") return bulk(std::string(40, 'a'));
+  return "+OK\r\n";
+}
+
+}  // namespace redlock::live
