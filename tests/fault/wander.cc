@@ -1,0 +1,125 @@
+#include "wander.h"
+
+#include <thread>
+#include <utility>
+
+#include "live/eventually.h"
+#include "testimony.h"
+
+namespace redlock::fault {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::int64_t ttl_least_ms = 500;
+constexpr int rounds_per_manager = 40;  // on average
+
+}  // namespace
+
+wanderer::wanderer(const client_plan& plan, book& shared)
+    : plan_(plan),
+      shared_(shared),
+      page_(shared.pages[plan.page]),
+      random_(plan.seed),
+      options_(plan.options()),
+      locks_(std::make_unique<lock_manager>(options_)) {}
+
+std::int64_t wanderer::draw(std::int64_t least, std::int64_t most) {
+  return std::uniform_int_distribution<std::int64_t>(least, most)(random_);
+}
+
+void wanderer::run() {
+  while (now() != phase::end) {
+    round();
+    if (draw(1, rounds_per_manager) == 1) change_manager();
+  }
+  watched(page_, call::close, options_.node_timeout, [&] {
+    locks_.reset();
+    return true;
+  });
+}
+
+void wanderer::round() {
+  const auto resource = static_cast<std::uint32_t>(draw(0, plan_.resources - 1));
+  lock_options o;
+  o.ttl = milliseconds(draw(ttl_least_ms, plan_.max_ttl_ms));
+  o.wait = chance(30) ? 0ms : milliseconds(draw(1, 1000));
+  o.stop_margin = chance(50) ? 0ms : milliseconds(draw(1, ttl_least_ms / 4));
+  o.renewal = chance(70) ? renewal::automatic() : renewal::manual();
+  // First contact comes on top of the wait, and one node time-out where there is no wait.
+  const nanoseconds limit = options_.connect_timeout + o.wait + options_.node_timeout;
+  result<lease> held = watched(page_, call::acquire, limit,
+                               [&] { return locks_->acquire(resource_name(resource), o); });
+  if (held) {
+    ++page_.grants;
+    hold(std::move(*held), resource, std::chrono::duration_cast<milliseconds>(o.ttl));
+  } else if (held.error().code() == errc::invalid_argument) {
+    detail::broken(held.error().message().c_str());
+  } else {
+    std::this_thread::sleep_for(milliseconds(draw(1, 30)));
+  }
+}
+
+void wanderer::hold(lease held, std::uint32_t resource, milliseconds ttl) {
+  testimony seen(page_, resource);
+  // In the calm, everybody is to have a turn.
+  const auto enough = now() == phase::storm ? milliseconds(draw(0, ttl.count() * 3 / 2)) : 20ms;
+  const auto end = clock::now() + enough;
+  while (clock::now() < end && now() != phase::end) {
+    if (!seen.look(held)) {
+      ++page_.losses;
+      expect_signal(held);
+      return;
+    }
+    if (chance(1)) {
+      static_cast<void>(
+          watched(page_, call::renew, options_.node_timeout, [&] { return held.renew(); }));
+    }
+    std::this_thread::sleep_for(1ms);
+  }
+  seen.look(held);
+  give_back(std::move(held), resource, {.ttl = ttl});
+}
+
+void wanderer::give_back(lease held, std::uint32_t resource, const lock_options& o) {
+  const std::int64_t how = draw(1, 10);
+  if (how == 1) return;  // the destructor does it
+  if (how == 2) {
+    held.release_async().then([](result<void>) noexcept {});
+    return;
+  }
+  if (how == 3) {
+    const result<std::string> token = held.detach();
+    if (!token) return;
+    result<lease> again =
+        watched(page_, call::adopt, options_.connect_timeout + options_.node_timeout,
+                [&] { return locks_->adopt(resource_name(resource), *token, o); });
+    if (!again) return;  // its keys end by their ttl
+    testimony seen(page_, resource);
+    seen.look(*again);
+    seen.look(*again);
+    held = std::move(*again);
+  }
+  static_cast<void>(
+      watched(page_, call::release, options_.node_timeout, [&] { return held.release(); }));
+}
+
+// A lease that is no longer held has said so, or is about to.
+void wanderer::expect_signal(const lease& lost) {
+  const std::stop_token stop = lost.stop_token();
+  if (!live::eventually([&] { return stop.stop_requested(); })) {
+    detail::broken("a lease was lost without a signal");
+  }
+  if (lost.held()) detail::broken("a lost lease is held again");
+}
+
+// The destructor waits for the releases, one node time-out at most.
+void wanderer::change_manager() {
+  watched(page_, call::close, options_.node_timeout, [&] {
+    locks_.reset();
+    return true;
+  });
+  locks_ = std::make_unique<lock_manager>(options_);
+}
+
+}  // namespace redlock::fault
