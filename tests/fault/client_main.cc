@@ -38,7 +38,7 @@ void hold(const client_plan& plan, book& shared) {
       std::this_thread::sleep_for(1ms);
     }
     ++mine.losses;
-    std::this_thread::sleep_for(o.ttl / 4);  // another one's turn
+    std::this_thread::sleep_for(o.ttl * 2);  // another one's turn
   }
 }
 

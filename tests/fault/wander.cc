@@ -24,14 +24,10 @@ wanderer::wanderer(const client_plan& plan, book& shared)
       options_(plan.options()),
       locks_(std::make_unique<lock_manager>(options_)) {}
 
-std::int64_t wanderer::draw(std::int64_t least, std::int64_t most) {
-  return std::uniform_int_distribution<std::int64_t>(least, most)(random_);
-}
-
 void wanderer::run() {
   while (now() != phase::end) {
     round();
-    if (draw(1, rounds_per_manager) == 1) change_manager();
+    if (random_.number(1, rounds_per_manager) == 1) change_manager();
   }
   watched(page_, call::close, options_.node_timeout, [&] {
     locks_.reset();
@@ -40,12 +36,12 @@ void wanderer::run() {
 }
 
 void wanderer::round() {
-  const auto resource = static_cast<std::uint32_t>(draw(0, plan_.resources - 1));
+  const auto resource = static_cast<std::uint32_t>(random_.number(0, plan_.resources - 1));
   lock_options o;
-  o.ttl = milliseconds(draw(ttl_least_ms, plan_.max_ttl_ms));
-  o.wait = chance(30) ? 0ms : milliseconds(draw(1, 1000));
-  o.stop_margin = chance(50) ? 0ms : milliseconds(draw(1, ttl_least_ms / 4));
-  o.renewal = chance(70) ? renewal::automatic() : renewal::manual();
+  o.ttl = random_.milliseconds(ttl_least_ms, plan_.max_ttl_ms);
+  o.wait = random_.chance(30) ? 0ms : random_.milliseconds(1, 1000);
+  o.stop_margin = random_.chance(50) ? 0ms : random_.milliseconds(1, ttl_least_ms / 4);
+  o.renewal = random_.chance(70) ? renewal::automatic() : renewal::manual();
   // First contact comes on top of the wait, and one node time-out where there is no wait.
   const nanoseconds limit = options_.connect_timeout + o.wait + options_.node_timeout;
   result<lease> held = watched(page_, call::acquire, limit,
@@ -56,22 +52,23 @@ void wanderer::round() {
   } else if (held.error().code() == errc::invalid_argument) {
     detail::broken(held.error().message().c_str());
   } else {
-    std::this_thread::sleep_for(milliseconds(draw(1, 30)));
+    std::this_thread::sleep_for(random_.milliseconds(1, 30));
   }
 }
 
 void wanderer::hold(lease held, std::uint32_t resource, milliseconds ttl) {
   testimony seen(page_, resource);
   // In the calm, everybody is to have a turn.
-  const auto enough = now() == phase::storm ? milliseconds(draw(0, ttl.count() * 3 / 2)) : 20ms;
+  const auto enough = now() == phase::storm ? random_.milliseconds(0, ttl.count() * 3 / 2) : 20ms;
   const auto end = clock::now() + enough;
+  const bool renews = random_.chance(30);
   while (clock::now() < end && now() != phase::end) {
     if (!seen.look(held)) {
       ++page_.losses;
       expect_signal(held);
       return;
     }
-    if (chance(1)) {
+    if (renews && random_.chance(1)) {
       static_cast<void>(
           watched(page_, call::renew, options_.node_timeout, [&] { return held.renew(); }));
     }
@@ -82,7 +79,7 @@ void wanderer::hold(lease held, std::uint32_t resource, milliseconds ttl) {
 }
 
 void wanderer::give_back(lease held, std::uint32_t resource, const lock_options& o) {
-  const std::int64_t how = draw(1, 10);
+  const std::int64_t how = random_.number(1, 10);
   if (how == 1) return;  // the destructor does it
   if (how == 2) {
     held.release_async().then([](result<void>) noexcept {});

@@ -6,10 +6,10 @@
 
 #include <chrono>
 #include <memory>
-#include <random>
 
 #include "client_plan.h"
 #include "ledger.h"
+#include "random.h"
 #include "redlock/redlock.h"
 
 namespace redlock::fault {
@@ -30,14 +30,12 @@ class wanderer {
   void expect_signal(const lease& lost);
   void change_manager();
 
-  [[nodiscard]] std::int64_t draw(std::int64_t least, std::int64_t most);  // both may come
-  [[nodiscard]] bool chance(int percent) { return draw(1, 100) <= percent; }
   [[nodiscard]] phase now() const { return static_cast<phase>(shared_.now.load()); }
 
   const client_plan plan_;
   book& shared_;
   page& page_;
-  std::mt19937_64 random_;
+  random random_;
   const redlock::options options_;
   std::unique_ptr<lock_manager> locks_;
 };

@@ -210,6 +210,11 @@ void redis_server::start_loading() {
   start("LOADING", {"--key-load-delay", "1000", "--loading-process-events-interval-bytes", "1024"});
 }
 
+void redis_server::set_password(const std::string& password) {
+  command({"CONFIG", "SET", "requirepass", password});
+  options_.password = password;
+}
+
 void redis_server::step_clock(std::chrono::nanoseconds by) {
   write_clock(clock_file(), read_clock(clock_file()) + by);
 }

@@ -66,6 +66,9 @@ class redis_server {
   void cont() { process_->cont(); }
   [[nodiscard]] bool answers() const noexcept { return process_ && !process_->stopped(); }
 
+  // From now on, and after restarts too. Connections that are there stay. "": none.
+  void set_password(const std::string& password);
+
   // Steps its wall clock, for good. REQUIRES: a clock_shim.
   void step_clock(std::chrono::nanoseconds by);
 
@@ -79,7 +82,7 @@ class redis_server {
   [[nodiscard]] std::vector<std::string> command_line() const;
   [[nodiscard]] std::filesystem::path clock_file() const { return dir_.path() / "clock"; }
 
-  const server_options options_;
+  server_options options_;
   reserved_port port_;
   temp_dir dir_;
   std::optional<process> process_;
