@@ -84,7 +84,7 @@ std::vector<fault_kind> node_faults(ground& where) {
   const auto node = target::node;
   const auto later = [&where](std::size_t i) { return kill_and_start_later(where, i); };
   return {
-      {"killed, restarted empty", node, 2, 1000, later,
+      {"killed, restarted empty", node, 4, 300, later,
        [](std::size_t i) { return !keeps_data(i); }},
       {"killed, restarted with data", node, 2, 1000, later, keeps_data},
       {"loading", node, 1, 500, [&where](std::size_t i) { return load(where.nodes[i]); },

@@ -48,28 +48,34 @@ void storm::rage(std::chrono::seconds duration) {
   }
 }
 
-// How many faults at once, and how soon after each other, for the next seconds: also very few.
+// How many faults at once, how soon after each other, and of which kind most, for the next seconds.
+// Also very few; and what is rare else comes in numbers then, on several places at once.
 void storm::change_climate() {
   if (clock::now() < next_climate_) return;
   next_climate_ = clock::now() + random_.milliseconds(1000, 5000);
   most_at_once_ = static_cast<std::size_t>(random_.number(0, most_at_once));
   longest_pause_ms_ = random_.number(10, longest_pause_ms);
+  favourite_ = &kinds_[random_.index(kinds_.size())];
 }
 
 void storm::strike() {
   if (clock::now() < next_strike_ || faults_.size() >= most_at_once_) return;
   next_strike_ = clock::now() + random_.milliseconds(1, longest_pause_ms_);
-  const int weights = std::accumulate(kinds_.begin(), kinds_.end(), 0,
-                                      [](int sum, const fault_kind& k) { return sum + k.weight; });
-  std::int64_t drawn = random_.number(1, weights);
-  const auto kind = std::find_if(kinds_.begin(), kinds_.end(),
-                                 [&](const fault_kind& k) { return (drawn -= k.weight) <= 0; });
+  const fault_kind* const kind = random_.chance(30) ? favourite_ : &drawn_kind();
   const std::size_t place = random_.index(places(kind->target));
   const auto duration = random_.milliseconds(0, kind->longest_ms);
   if (is_struck(kind->target, place) || (kind->possible && !kind->possible(place))) return;
   ++struck_[kind->name];
-  faults_.push_back({&*kind, place, {}, kind->strike(place)});
+  faults_.push_back({kind, place, {}, kind->strike(place)});
   faults_.back().end = clock::now() + duration;
+}
+
+const fault_kind& storm::drawn_kind() {
+  const int weights = std::accumulate(kinds_.begin(), kinds_.end(), 0,
+                                      [](int sum, const fault_kind& k) { return sum + k.weight; });
+  std::int64_t drawn = random_.number(1, weights);
+  return *std::find_if(kinds_.begin(), kinds_.end(),
+                       [&](const fault_kind& k) { return (drawn -= k.weight) <= 0; });
 }
 
 void storm::heal(clock::time_point until) {

@@ -42,6 +42,7 @@ class storm {
   };
 
   void strike();
+  const fault_kind& drawn_kind();
   void heal(clock::time_point until);  // those that end by then
   void change_climate();
   void look();
@@ -57,6 +58,7 @@ class storm {
   clock::time_point next_strike_{};
   clock::time_point next_climate_{};
   clock::time_point next_look_{};
+  const fault_kind* favourite_ = nullptr;  // of this climate
   std::size_t most_at_once_ = 0;
   std::int64_t longest_pause_ms_ = 1;
 };

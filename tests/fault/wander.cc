@@ -39,7 +39,7 @@ void wanderer::round() {
   const auto resource = static_cast<std::uint32_t>(random_.number(0, plan_.resources - 1));
   lock_options o;
   o.ttl = random_.milliseconds(ttl_least_ms, plan_.max_ttl_ms);
-  o.wait = random_.chance(30) ? 0ms : random_.milliseconds(1, 1000);
+  o.wait = random_.chance(30) ? 0ms : random_.milliseconds(1, 500);
   o.stop_margin = random_.chance(50) ? 0ms : random_.milliseconds(1, ttl_least_ms / 4);
   o.renewal = random_.chance(70) ? renewal::automatic() : renewal::manual();
   // First contact comes on top of the wait, and one node time-out where there is no wait.
@@ -59,7 +59,8 @@ void wanderer::round() {
 void wanderer::hold(lease held, std::uint32_t resource, milliseconds ttl) {
   testimony seen(page_, resource);
   // In the calm, everybody is to have a turn.
-  const auto enough = now() == phase::storm ? random_.milliseconds(0, ttl.count() * 3 / 2) : 20ms;
+  const bool briefly = now() == phase::calm || random_.chance(60);
+  const auto enough = random_.milliseconds(0, briefly ? 50 : ttl.count() * 3 / 2);
   const auto end = clock::now() + enough;
   const bool renews = random_.chance(30);
   while (clock::now() < end && now() != phase::end) {
