@@ -11,25 +11,12 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
-// A slow machine makes a client late, but never by so much; a client that hangs gets there.
-constexpr auto late_max = 15s;
-
-constexpr auto warm_after = 3s;
-constexpr std::int64_t growth_max_kb = 16 * 1024;
-constexpr std::int64_t descriptors_max = 64;  // five connections, and what a loop needs
-constexpr std::int64_t threads_max = 16;
-constexpr int busy_max = 50;    // per cent of a processor
 constexpr auto busy_free = 1s;  // for the start
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool memory_is_its_own = false;  // a sanitizer keeps what was freed
-#else
-constexpr bool memory_is_its_own = true;
-#endif
 
 }  // namespace
 
-vigil::vigil(ground& where, milliseconds max_ttl) : ground_(where), max_ttl_(max_ttl) {}
+vigil::vigil(ground& where, milliseconds max_ttl, tolerance most)
+    : ground_(where), max_ttl_(max_ttl), most_(most) {}
 
 void vigil::violation(const std::string& text) {
   if (told_.insert(text).second) std::cout << "violation: " << text << std::endl;
@@ -51,7 +38,7 @@ void vigil::look_at(client& one) {
     violation(name + " ended with " + std::to_string(one.wait()));
     return;
   }
-  if (one.overdue() > late_max) {
+  if (one.overdue() > most_.late) {
     violation(name + " hangs in call " + std::to_string(one.written().under_way));
   }
   if (const std::optional<vitals> now = vitals_of(one.pid())) judge(one, *now);
@@ -62,7 +49,7 @@ void vigil::judge(client& one, const vitals& now) {
   life& mine = lives_[one.number()];
   if (mine.pid != one.pid()) mine = {one.pid(), clock::now(), 0};
   const auto age = std::chrono::duration_cast<milliseconds>(clock::now() - mine.begin);
-  if (age < warm_after) return;
+  if (age < most_.warm_after) return;
   if (mine.memory_kb == 0) mine.memory_kb = now.memory_kb;
   const std::int64_t growth = now.memory_kb - mine.memory_kb;
   const auto percent = static_cast<int>(now.cpu * 100 / age);
@@ -70,10 +57,10 @@ void vigil::judge(client& one, const vitals& now) {
   worst_.descriptors = std::max(worst_.descriptors, now.descriptors);
   worst_.threads = std::max(worst_.threads, now.threads);
   busiest_ = std::max(busiest_, percent);
-  if (memory_is_its_own && growth > growth_max_kb) violation(name + " leaks memory");
-  if (now.descriptors > descriptors_max) violation(name + " leaks descriptors");
-  if (now.threads > threads_max) violation(name + " leaks threads");
-  if (now.cpu > age * busy_max / 100 + busy_free) violation(name + " spins");
+  if (judges_memory && growth > most_.memory_kb) violation(name + " leaks memory");
+  if (now.descriptors > most_.descriptors) violation(name + " leaks descriptors");
+  if (now.threads > most_.threads) violation(name + " leaks threads");
+  if (now.cpu > age * most_.busy / 100 + busy_free) violation(name + " spins");
 }
 
 void vigil::look_at_keys(std::size_t node) {

@@ -22,10 +22,26 @@
 
 namespace redlock::fault {
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool judges_memory = false;  // a sanitizer keeps what was freed
+#else
+inline constexpr bool judges_memory = true;
+#endif
+
+// Far beyond what a slow machine does, and soon exceeded by what is wrong.
+struct tolerance {
+  std::chrono::milliseconds late{15'000};  // after the time by which a call must have ended
+  std::int64_t memory_kb = 16 * 1024;      // more than when it had warmed up
+  std::int64_t descriptors = 64;           // five connections, and what a loop needs
+  std::int64_t threads = 16;
+  int busy = 50;  // per cent of a processor
+  std::chrono::milliseconds warm_after{3'000};
+};
+
 // Tells each violation once, when it is found. Thread safety: as of the ground.
 class vigil {
  public:
-  vigil(ground& where, std::chrono::milliseconds max_ttl);
+  vigil(ground& where, std::chrono::milliseconds max_ttl, tolerance most = {});
 
   // One look at everything. Nodes and clients in trouble of our own making are not looked at.
   void look(const std::function<bool(std::size_t)>& node_is_struck,
@@ -51,6 +67,7 @@ class vigil {
 
   ground& ground_;
   const std::chrono::milliseconds max_ttl_;
+  const tolerance most_;
   std::array<life, clients_count> lives_;
   std::set<std::string> told_;
   vitals worst_;
