@@ -31,7 +31,7 @@ inline constexpr bool judges_memory = true;
 // Far beyond what a slow machine does, and soon exceeded by what is wrong.
 struct tolerance {
   std::chrono::milliseconds late{15'000};  // after the time by which a call must have ended
-  std::int64_t memory_kb = 16 * 1024;      // more than when it had warmed up
+  std::int64_t memory_kb = 16'384;         // more than when it had warmed up
   std::int64_t descriptors = 64;           // five connections, and what a loop needs
   std::int64_t threads = 16;
   int busy = 50;  // per cent of a processor
