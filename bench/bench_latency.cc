@@ -73,6 +73,7 @@ void with_a_fault(benchmark::State& state, const std::function<void(live::redis_
   const auto plain = [](cluster& c) {
     options o;
     o.nodes = c.nodes().endpoints();
+    o.restart_guard = false;
     return library(std::move(o), form::callback);
   };
   entry good("whole", plain(whole));

@@ -46,7 +46,7 @@ enum class answer : std::uint8_t {
   refused,      // the key carries the token of another holder
   absent,       // there is no key
   foreign,      // the key is not our kind: another type, without expiry, or another's token
-  guarded,      // restarted too recently for its vote to count; given by nothing yet (rule D3)
+  guarded,      // it has no vote for a while: restarted, promoted, or its clock went forward
   duplicate,    // the same server as a node before it
   replica,      // read-only: not a master
   denied,       // misconfigured for good: wrong password, missing right, Cluster, Sentinel

@@ -31,9 +31,10 @@ inline constexpr std::size_t unix_path_bytes_max = 107;  // what the system take
 // shards of one Cluster, give no quorum.
 //
 //   redis://[user[:password]@]host[:port][/db]    host: a name, an IPv4 address, or [IPv6]
-//   unix:/path/to.sock[?db=N]                      credentials: unix://user:password@/path/to.sock
+//   unix:/path/to.sock                             credentials: unix://user:password@/path/to.sock
 //   host[:port]
 //
+// Parameters may follow, as in `?db=1&durable=1`: db, the database; durable, 1 or 0.
 // A user without a password, `user@`, is for options::password_file and options::credentials.
 // User, password and path are percent-decoded.
 struct REDLOCK_API endpoint {
@@ -43,6 +44,11 @@ struct REDLOCK_API endpoint {
   std::string username;
   std::string password;
   int database = 0;
+
+  // The operator's word that this server loses nothing in a crash (`appendonly yes`, `appendfsync
+  // always`), so that it may vote right after a restart. Checked where the server lets us (CONFIG
+  // GET). See options::restart_guard.
+  bool durable = false;
 
   endpoint() = default;
   // Throws lock_error(invalid_argument), naming the part that is wrong, never the password.
@@ -82,9 +88,25 @@ struct options {
   // By how much clock rates may differ: validity is ttl - (ttl * drift_factor + 2 ms). 0 to 0.5.
   double drift_factor = 0.01;
 
-  // The largest ttl that any client of these nodes may ask for; a longer one is refused. 1 ms to
-  // 365 days.
+  // The largest ttl that this client may ask for; a longer one is refused. The nodes keep the
+  // largest of all clients, in the key redlock-node: the guards below last that long. 1 ms to 365
+  // days.
   nanoseconds max_ttl = std::chrono::seconds{60};
+
+  // A node that has restarted, or may have, has no vote on acquires until every lock that it may
+  // have forgotten has ended: for max_ttl, about, by its own uptime and by our clock. A short-lived
+  // client needs no patience: what counts is how long the node has run. Off: only where every node
+  // keeps what it has written through any crash (rule D3).
+  bool restart_guard = true;
+
+  // A node whose clock went forward has no vote on acquires for max_ttl, and what it voted before
+  // counts no more, so that a lease that rests on too few other nodes is lost at once (rule D4).
+  bool clock_guard = true;
+
+  // A node that nobody had watched and whose clock is ahead of most other nodes' by more than this
+  // counts as one whose clock just went forward; of a single node, ahead of this machine's. 1 ms to
+  // 1 h.
+  nanoseconds max_clock_offset = std::chrono::seconds{1};
 
   // A lock's key is key_prefix + resource. At most 4,096 bytes. No key may begin with
   // "redlock-fence:", "redlock-queue:", "redlock-turn:" or "redlock-node".

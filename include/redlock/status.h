@@ -27,6 +27,20 @@ enum class node_state : std::uint8_t {
 // "connecting", "up", …
 [[nodiscard]] REDLOCK_API std::string_view name(node_state s) noexcept;
 
+// Why a node has no vote on acquires for a while. Its votes on renewals count, and it gets
+// releases. docs/safety.md: D3, D4, D6.
+enum class node_guard : std::uint8_t {
+  none,
+  restarted,      // it may have forgotten locks: it has not run, or been known, for long enough
+  promoted,       // it was a replica, and may lack what its master had
+  unverified,     // it does not tell us who it is, and may be another one since it was connected to
+  clock_stepped,  // its clock went forward: keys expired there too early
+  not_enrolled,   // the largest ttl of all clients could not be kept on it, in `redlock-node`
+};
+
+// "restarted", …; empty for none.
+[[nodiscard]] REDLOCK_API std::string_view name(node_guard g) noexcept;
+
 struct node_status {
   std::string node;  // "10.0.0.1:6379"
   node_state state = node_state::connecting;
@@ -35,6 +49,13 @@ struct node_status {
   std::uint64_t pending = 0;            // commands written and not yet answered
   bool verified = false;                // it told who it is (INFO); else D1 and D2 rest on trust
   std::string last_error;               // empty if there was none
+
+  // Why, and for how much longer, it has no vote on acquires. REQUIRES for no_vote_for to mean
+  // anything: guard is not none. nanoseconds::max(): that cannot be told.
+  node_guard guard = node_guard::none;
+  std::chrono::nanoseconds no_vote_for{0};
+  // The same for people: "no vote for another 12.4 s: restarted". Empty: it has its vote.
+  [[nodiscard]] REDLOCK_API std::string guarded() const;
 };
 
 // One node's view of a resource.

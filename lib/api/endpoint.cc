@@ -103,8 +103,13 @@ void parse_parameters(endpoint& e, std::string_view rest) {
     } else {
       rest = {};
     }
-    if (!one.starts_with("db=")) reject("the only parameter is db");
-    e.database = number(one.substr(3), "the database", 0, 1'000'000);
+    if (one.starts_with("db=")) {
+      e.database = number(one.substr(3), "the database", 0, 1'000'000);
+    } else if (one == "durable=1" || one == "durable=0") {
+      e.durable = one.back() == '1';
+    } else {
+      reject("the only parameters are db=N and durable=1");
+    }
   }
 }
 

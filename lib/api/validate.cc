@@ -169,6 +169,9 @@ result<io::settings> settings_of(const options& o) {
   if (!within(o.max_ttl, shortest, ttl_longest)) {
     return wrong("options::max_ttl is not 1 ms to 365 days");
   }
+  if (!within(o.max_clock_offset, shortest, longest)) {
+    return wrong("options::max_clock_offset is not 1 ms to 1 h");
+  }
   if (o.max_leases < 1 || o.max_leases > 10'000'000) {
     return wrong("options::max_leases is not 1 to 10,000,000");
   }
@@ -185,6 +188,11 @@ result<io::settings> settings_of(const options& o) {
   s.connect_timeout = o.connect_timeout;
   s.hung_timeout = o.hung_timeout;
   s.max_leases = o.max_leases;
+  s.max_ttl = std::chrono::ceil<milliseconds>(o.max_ttl);
+  s.guard = {.restarts = o.restart_guard,
+             .clocks = o.clock_guard,
+             .drift_factor = o.drift_factor,
+             .max_clock_offset = o.max_clock_offset};
   s.loop = o.loop;
   s.credentials = o.credentials;
   if (!o.password_file.empty()) {

@@ -40,6 +40,15 @@ class ballot {
     }
   }
 
+  // A yes that turned out to be worth nothing (D3, D4). Other votes stand.
+  constexpr void retract(node_id n, answer why) noexcept {
+    check(n < nodes_);
+    if (!yes_.contains(n)) return;
+    yes_.erase(n);
+    faults_.insert(n);
+    answers_[n] = why;
+  }
+
   [[nodiscard]] constexpr verdict result() const noexcept {
     if (yes_.size() >= quorum_) return verdict::won;
     if (yes_.size() + pending_.size() < quorum_) return verdict::lost;

@@ -4,14 +4,8 @@
 #include "core/claim.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace redlock::core {
-
-nanoseconds terms::drift(milliseconds of) const noexcept {
-  const auto rate = std::ceil(static_cast<double>(nanoseconds{of}.count()) * drift_factor);
-  return nanoseconds{static_cast<std::int64_t>(rate)} + milliseconds{2};
-}
 
 nanoseconds terms::effective_timeout() const noexcept {
   return std::min<nanoseconds>(node_timeout, nanoseconds{ttl} / 2);
@@ -96,10 +90,33 @@ void claim::on_wake(time_point now, outbox& out) noexcept {
 
 void claim::on_reach(const reach& nodes, time_point now, outbox& out) noexcept {
   const node_set risen = nodes.up - reach_.up;
+  const bool could = may_reach_quorum();
   reach_ = nodes;
+  if (is_round(round_kind::acquire)) void_guarded_votes();
+  if (state_ == state::pausing && !could && may_reach_quorum()) {
+    // Soon, whatever the pause was; but not all clients at the same moment.
+    retry_at_ = std::min(retry_at_, now + pause(terms_.retry, 1, nanoseconds{0}, random()));
+  }
   for (const node_id n : risen& owing_) send_release(n, debts_[n].on_up(), out);
   advance(now, out);
   refill(now, out);  // a node that the last success missed, for want of a connection (N2)
+}
+
+void claim::on_step(node_id n, time_point now, outbox& out) noexcept {
+  check(n < terms_.nodes);
+  if (state_ == state::releasing || state_ == state::ended) return;  // "deleted" is final
+  ballot_.retract(n, answer::guarded);
+  confirmed_[n] = {};
+  if (state_ == state::held && nodes_held() < terms_.quorum) lose(now, out);
+  advance(now, out);
+}
+
+// D3, D4: no acquire vote of theirs counts, neither one already given nor one on its way.
+void claim::void_guarded_votes() noexcept {
+  for (const node_id n : reach_.guarded) {
+    ballot_.retract(n, answer::guarded);
+    ballot_.cast(n, vote::fault, answer::guarded);
+  }
 }
 
 // What follows from the time alone, and from the votes so far.
@@ -170,8 +187,14 @@ void claim::lose(time_point now, outbox& out) noexcept {
 
 // First contact: nobody is asked before as many nodes as make a quorum can be.
 bool claim::contact_is_over(time_point now) const noexcept {
-  return reach_.up.size() >= terms_.quorum || reach_.fresh.empty() ||
+  const node_set able = entry_ == entry::acquire ? reach_.up - reach_.guarded : reach_.up;
+  return able.size() >= terms_.quorum || reach_.fresh.empty() ||
          now >= started_ + terms_.connect_timeout;
+}
+
+// Whether an attempt could be granted.
+bool claim::may_reach_quorum() const noexcept {
+  return (reach_.up - reach_.guarded).size() >= terms_.quorum;
 }
 
 time_point claim::give_up_at() const noexcept {
@@ -182,7 +205,8 @@ time_point claim::give_up_at() const noexcept {
 bool claim::wants(const command& c, time_point now) const noexcept {
   switch (c.what) {
     case verb::acquire:
-      return is_round(round_kind::acquire) && c.round == round_ && now < round_deadline_;
+      return is_round(round_kind::acquire) && c.round == round_ && now < round_deadline_ &&
+             !reach_.guarded.contains(c.node);
     case verb::renew:
       return is_round(round_kind::renew) && c.round == round_ && now < round_deadline_ &&
              (state_ == state::adopting || now < signal_at());

@@ -44,6 +44,7 @@
 #include "core/backoff.h"
 #include "core/ballot.h"
 #include "core/debt.h"
+#include "core/drift.h"
 #include "core/types.h"
 
 namespace redlock::core {
@@ -67,7 +68,9 @@ struct terms {
   nanoseconds stop_margin{0};
 
   // By how much a ttl that was confirmed at `start` outlives what its owner may count on.
-  [[nodiscard]] nanoseconds drift(milliseconds of) const noexcept;
+  [[nodiscard]] nanoseconds drift(milliseconds of) const noexcept {
+    return drift_of(of, drift_factor);
+  }
 
   // How long a round waits for a node.
   [[nodiscard]] nanoseconds effective_timeout() const noexcept;
@@ -105,6 +108,8 @@ class claim {
   void on_reply(const reply& r, time_point now, outbox& out) noexcept;
   void on_wake(time_point now, outbox& out) noexcept;  // early and late calls are harmless
   void on_reach(const reach& nodes, time_point now, outbox& out) noexcept;
+  // The clock of node n went forward: what it said before is void (D4).
+  void on_step(node_id n, time_point now, outbox& out) noexcept;
   void stop_signalled(outbox& out) noexcept;  // after news::lost
 
   // Gives up the releases that wait for a node to come back: the keys expire there by themselves.
@@ -139,6 +144,8 @@ class claim {
   void give_up(errc why, outbox& out) noexcept;
   void lose(time_point now, outbox& out) noexcept;
   [[nodiscard]] bool contact_is_over(time_point now) const noexcept;
+  [[nodiscard]] bool may_reach_quorum() const noexcept;
+  void void_guarded_votes() noexcept;
   [[nodiscard]] bool is_round(round_kind k) const noexcept { return round_kind_ == k; }
   [[nodiscard]] time_point signal_at() const noexcept { return valid_until_ - terms_.stop_margin; }
   [[nodiscard]] time_point give_up_at() const noexcept;

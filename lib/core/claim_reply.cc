@@ -50,7 +50,8 @@ void claim::on_vote(const reply& r) noexcept {
 void claim::on_late(const reply& r, time_point now, outbox& out) noexcept {
   if (state_ != state::held) return;
   const node_id n = r.to.node;
-  if (r.answer == answer::granted) {
+  const bool no_vote = r.to.what == verb::acquire && reach_.guarded.contains(n);
+  if (r.answer == answer::granted && !no_vote) {
     refill_due_.erase(n);
     const bool refilled = r.to.what == verb::refill && r.to.round == refill_round_;
     if (refilled || r.to.round == round_) {

@@ -63,6 +63,7 @@ void claim::ask_all(verb what, outbox& out) noexcept {
   for (const node_id n : node_set::first(terms_.nodes)) {
     if (!reachable(n)) ballot_.cast(n, vote::fault, absence(n));
   }
+  if (what == verb::acquire) void_guarded_votes();
   if (ballot_.result() != verdict::pending) return;  // no answer could help
   for (const node_id n : ballot_.pending()) emit(n, what, round_ttl_, round_deadline_, out);
 }
@@ -211,6 +212,7 @@ time_point claim::gone_by(time_point written_by, milliseconds ttl) const noexcep
 
 // Why a node is not asked at all.
 answer claim::absence(node_id n) const noexcept {
+  if (reach_.guarded.contains(n)) return answer::guarded;
   if (reach_.duplicate.contains(n)) return answer::duplicate;
   if (reach_.replica.contains(n)) return answer::replica;
   return reach_.denied.contains(n) ? answer::denied : answer::unreachable;

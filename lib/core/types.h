@@ -93,6 +93,7 @@ struct reach {
   node_set denied = {};     // not up, and for a reason that lasts until an operator acts
   node_set duplicate = {};  // not up: the same server as a node before it in the list (D1)
   node_set replica = {};    // not up: not a master (D2)
+  node_set guarded = {};    // up, and without a vote on acquires for a while (D3, D4)
 };
 
 // Who an operation is (rule T1): drawn once from the system's random source, never used again.

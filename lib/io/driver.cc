@@ -48,7 +48,10 @@ void driver::prepare_closer::operator()(uv_prepare_s* handle) const noexcept {
 }
 
 driver::driver(settings s)
-    : settings_(std::move(s)), loop_(settings_.loop), random_(draw_base()[0]) {
+    : settings_(std::move(s)),
+      loop_(settings_.loop),
+      random_(draw_base()[0]),
+      max_ttl_(settings_.max_ttl) {
   if (loop_ == nullptr) {
     auto fresh_loop = std::make_unique<uv_loop_t>();
     if (const int error = uv_loop_init(fresh_loop.get()); error != 0) {
@@ -114,11 +117,23 @@ void driver::start_nodes() noexcept {
 }
 
 std::vector<node_status> driver::status() const {
+  std::vector<node_status> all;
+  const core::time_point now = clock::now();
   const std::lock_guard lock(board_mutex_);
-  return board_;
+  for (const notice& n : board_) {
+    node_status& s = all.emplace_back(n.status);
+    if (n.guarded_until == core::never) {
+      s.no_vote_for = core::nanoseconds::max();
+    } else if (n.guarded_until > now) {
+      s.no_vote_for = n.guarded_until - now;
+    } else {
+      s.guard = node_guard::none;
+    }
+  }
+  return all;
 }
 
-void driver::publish(core::node_id n, node_status s) {
+void driver::publish(core::node_id n, notice s) {
   const std::lock_guard lock(board_mutex_);
   board_[n] = std::move(s);
 }
@@ -126,13 +141,14 @@ void driver::publish(core::node_id n, node_status s) {
 void driver::publish_load(core::node_id n, core::nanoseconds latency,
                           std::size_t pending) noexcept {
   const std::lock_guard lock(board_mutex_);
-  board_[n].latency = latency;
-  board_[n].pending = pending;
+  board_[n].status.latency = latency;
+  board_[n].status.pending = pending;
 }
 
-ticket* driver::open(const core::terms& t, const core::base& who, std::string key,
-                     std::string token, std::shared_ptr<owner> whose) {
+ticket* driver::open(core::terms t, const core::base& who, std::string key, std::string token,
+                     std::shared_ptr<owner> whose) {
   core::check(!is_closing());
+  t.max_ttl = std::max(t.max_ttl, max_ttl_);
   if (active_ >= settings_.max_leases) return nullptr;
   ++active_;
   return &put_on(tickets_, std::make_unique<ticket>(*this, t, who, std::move(key), std::move(token),
@@ -154,6 +170,7 @@ core::reach driver::reach() const noexcept {
   for (core::node_id n = 0; n < nodes_.size(); ++n) {
     if (nodes_[n]->is_up()) {
       r.up.insert(n);
+      if (nodes_[n]->trust().is_guarded()) r.guarded.insert(n);
     } else if (nodes_[n]->is_fresh()) {
       r.fresh.insert(n);
     } else if (nodes_[n]->absence() == answer::denied) {
@@ -202,6 +219,37 @@ void driver::on_reach_changed(core::time_point now) noexcept {
   const core::reach r = reach();
   // By index: what a ticket does may add to other lists, never to this one.
   for (std::size_t i = 0; i < tickets_.size(); ++i) tickets_[i]->on_reach(r, now);
+}
+
+void driver::on_guard_changed(core::node_id n, core::time_point now) noexcept {
+  nodes_[n]->publish();
+  if (nodes_[n]->is_up()) on_reach_changed(now);
+}
+
+void driver::on_step(core::node_id n, core::time_point now) noexcept {
+  for (std::size_t i = 0; i < tickets_.size(); ++i) tickets_[i]->on_step(n, now);
+  nodes_[n]->trust().review(now);
+}
+
+// D4: a clock that nobody had watched against those of its peers; a single node's against ours.
+void driver::compare_clocks(core::time_point now) noexcept {
+  std::array<core::nanoseconds, nodes_max> offsets{};
+  std::size_t count = 0;
+  for (const auto& n : nodes_) {
+    if (const auto offset = n->trust().guard().offset()) offsets[count++] = *offset;
+  }
+  if (count == 0) return;
+  core::nanoseconds median = core::lower_median(std::span(offsets).first(count));
+  if (nodes_.size() == 1) {
+    median = std::chrono::system_clock::now().time_since_epoch() - now.time_since_epoch();
+  }
+  for (const auto& n : nodes_) n->trust().compare(median, now);
+}
+
+void driver::on_max_ttl(core::milliseconds seen, core::time_point now) noexcept {
+  if (seen <= max_ttl_) return;
+  max_ttl_ = seen;
+  for (const auto& n : nodes_) n->trust().review(now);
 }
 
 void driver::on_ended(ticket& t) noexcept {

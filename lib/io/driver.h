@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/claim.h"
+#include "core/guard.h"
 #include "io/alarm.h"
 #include "io/inbox.h"
 #include "io/node.h"
@@ -23,6 +24,12 @@ struct uv_loop_s;
 struct uv_prepare_s;
 
 namespace redlock::io {
+
+// What nodes() tells of a node: as it was when it last changed, and what the clock adds to it.
+struct notice {
+  node_status status;
+  core::time_point guarded_until{};
+};
 
 class driver final : private timer {
  public:
@@ -54,7 +61,7 @@ class driver final : private timer {
   // The loop thread's part.
 
   // Null if there are max_leases already. REQUIRES: not is_closing().
-  [[nodiscard]] ticket* open(const core::terms& t, const core::base& who, std::string key,
+  [[nodiscard]] ticket* open(core::terms t, const core::base& who, std::string key,
                              std::string token, std::shared_ptr<owner> whose);
   void inspect(std::string key, survey::callback then);
 
@@ -72,6 +79,7 @@ class driver final : private timer {
   [[nodiscard]] core::outbox& outbox() noexcept { return outbox_; }
   [[nodiscard]] node& node_at(core::node_id n) noexcept { return *nodes_[n]; }
   [[nodiscard]] core::reach reach() const noexcept;
+  [[nodiscard]] core::milliseconds max_ttl() const noexcept { return max_ttl_; }  // of any client
   [[nodiscard]] std::uint64_t random() noexcept;
 
   // The node before n in the list that is the same server, or one behind it that is and is up; or
@@ -83,11 +91,15 @@ class driver final : private timer {
   void on_queued() noexcept { queued_ = true; }
   [[nodiscard]] bool is_closing() const noexcept { return phase_ != phase::open; }
   void on_reach_changed(core::time_point now) noexcept;
+  void on_guard_changed(core::node_id n, core::time_point now) noexcept;
+  void on_step(core::node_id n, core::time_point now) noexcept;  // n's clock went forward (D4)
+  void compare_clocks(core::time_point now) noexcept;
+  void on_max_ttl(core::milliseconds seen, core::time_point now) noexcept;
   void on_over() noexcept { --active_; }
   void on_ended(ticket& t) noexcept;  // only releases are left of it
   void retire(ticket& t) noexcept;    // at the end of this turn
   void retire(survey& s) noexcept;
-  void publish(core::node_id n, node_status s);
+  void publish(core::node_id n, notice s);
   void publish_load(core::node_id n, core::nanoseconds latency, std::size_t pending) noexcept;
 
  private:
@@ -120,6 +132,8 @@ class driver final : private timer {
   core::outbox outbox_;
   std::uint64_t random_ = 0;
 
+  core::milliseconds max_ttl_;  // the largest seen (D6)
+
   std::vector<std::unique_ptr<node>> nodes_;
   std::vector<std::unique_ptr<ticket>> tickets_;
   std::size_t active_ = 0;  // of these, those under way or held
@@ -135,7 +149,7 @@ class driver final : private timer {
   void* gone_context_ = nullptr;
 
   mutable std::mutex board_mutex_;
-  std::vector<node_status> board_;
+  std::vector<notice> board_;
 };
 
 }  // namespace redlock::io

@@ -3,8 +3,22 @@
 #include "io/identity.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace redlock::io {
+namespace {
+
+std::optional<std::int64_t> number_in(std::string_view text) {
+  std::int64_t n = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (error != std::errc{} || end != text.data() + text.size()) return {};
+  return n;
+}
+
+// Nothing that a server can have seen; it only must not overflow.
+constexpr std::int64_t uptime_max = std::int64_t{100} * 365 * 24 * 3600;
+
+}  // namespace
 
 void identity::read(std::string_view info) {
   std::string host;
@@ -20,6 +34,13 @@ void identity::read(std::string_view info) {
     if (name == "run_id") run_id = value;
     if (name == "role") role = value;
     if (name == "redis_mode" || name == "server_mode") mode = value;
+    if (name == "uptime_in_seconds") {
+      if (const auto n = number_in(value)) {
+        uptime = std::chrono::seconds{std::clamp<std::int64_t>(*n, 0, uptime_max)};
+      }
+    }
+    if (name == "master_replid") replid = value;
+    if (name == "second_repl_offset") promoted = number_in(value).value_or(-1) >= 0;
     if (name == "master_host") host = value;
     if (name == "master_port") port = value;
   }

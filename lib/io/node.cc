@@ -13,7 +13,7 @@
 
 namespace redlock::io {
 node::node(driver& owner, core::node_id id, endpoint where)
-    : driver_(owner), id_(id), where_(std::move(where)), name_(where_.name()) {}
+    : driver_(owner), id_(id), where_(std::move(where)), name_(where_.name()), health_(owner, id) {}
 
 node::~node() = default;
 
@@ -165,6 +165,7 @@ void node::on_reply(const redisReply& reply, core::time_point now) noexcept {
   }
   failures_ = 0;  // only now it has shown that it is what it seems
   const std::uint64_t generation = generation_;
+  health_.on_reply(*read, answered.at, now);  // before its vote counts (D4)
   answered.q.from->on_settled(answered.q.command, *read, now);
   if (read->answer == answer::replica && generation == generation_) {
     // It was a master when it was set up: the name may lead to another server by now.
@@ -172,8 +173,9 @@ void node::on_reply(const redisReply& reply, core::time_point now) noexcept {
   }
 }
 
-node_status node::status() const {
-  node_status s;
+notice node::status() const {
+  notice n;
+  node_status& s = n.status;
   s.node = name_;
   s.state = is_up()                                             ? node_state::up
             : absence_ == answer::denied                        ? node_state::denied
@@ -186,7 +188,10 @@ node_status node::status() const {
   s.pending = pending_.size();
   s.verified = self_.is_verified();
   s.last_error = last_error_;
-  return s;
+  const core::guard::standing standing = health_.guard().at(driver_.max_ttl());
+  s.guard = is_up() ? standing.why : node_guard::none;
+  n.guarded_until = standing.until;
+  return n;
 }
 
 void node::publish() const { driver_.publish(id_, status()); }

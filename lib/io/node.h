@@ -8,10 +8,10 @@
 //                  └── pause over ─ resting ◄──────────────────────────────────────┘
 //
 // Every connection, the first and each later one, goes through the same steps (AUTH, SELECT, CLIENT
-// SETNAME, INFO, SCRIPT LOAD), the last of which is a look at who it is (D1, D2). Commands queued
-// in one turn of the loop leave in one write; while the socket takes no more, they stay queued, and
-// can still be taken back. Replies come in the order of the commands, and each repeats its
-// command's number. Nothing here decides anything about locks.
+// SETNAME, INFO, SCRIPT LOAD, enrolment), which end with a look at who it is (D1, D2, D3). Commands
+// queued in one turn of the loop leave in one write; while the socket takes no more, they stay
+// queued, and can still be taken back. Replies come in the order of the commands, and each repeats
+// its command's number. Nothing here decides anything about locks.
 
 #ifndef REDLOCK_LIB_IO_NODE_H
 #define REDLOCK_LIB_IO_NODE_H
@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "io/health.h"
 #include "io/identity.h"
 #include "io/reader.h"
 #include "io/ring.h"
@@ -36,6 +37,7 @@ struct uv_poll_s;
 namespace redlock::io {
 
 class driver;
+struct notice;
 
 // Lives on the loop thread.
 class node final : public timer {
@@ -70,7 +72,12 @@ class node final : public timer {
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const std::string& last_error() const noexcept { return last_error_; }
-  [[nodiscard]] node_status status() const;
+  [[nodiscard]] notice status() const;
+  void publish() const;
+
+  // Whether its votes count.
+  [[nodiscard]] health& trust() noexcept { return health_; }
+  [[nodiscard]] const health& trust() const noexcept { return health_; }
 
  private:
   enum class state : std::uint8_t { idle, resolving, connecting, setting_up, up, resting };
@@ -94,9 +101,13 @@ class node final : public timer {
   void try_next_address(core::time_point now) noexcept;
   [[nodiscard]] bool poll(int events) noexcept;
   void on_connected(core::time_point now) noexcept;
-  void write_setup();
+  void write_setup(core::time_point now);
   void on_setup_reply(const redisReply& reply, core::time_point now) noexcept;
+  [[nodiscard]] bool read_enrolment(const redisReply& reply, core::time_point now) noexcept;
+  void check_durable(const redisReply& reply) noexcept;
+  [[nodiscard]] bool suits(core::time_point now) noexcept;
   [[nodiscard]] bool admit(core::time_point now) noexcept;
+  void come_up(core::time_point now) noexcept;
   [[nodiscard]] bool takes_over(core::time_point now) noexcept;
   void fail(std::string why, redlock::answer absence, core::time_point now) noexcept;
   void disconnect() noexcept;
@@ -112,7 +123,6 @@ class node final : public timer {
   void write(core::time_point now) noexcept;
   void append(const queued& q, bool by_text, core::time_point now) noexcept;
   [[nodiscard]] bool watch(int events) noexcept;
-  void publish() const;
 
   driver& driver_;
   const core::node_id id_;
@@ -124,6 +134,7 @@ class node final : public timer {
   redlock::answer absence_ = redlock::answer::unreachable;
   std::string last_error_;
   identity self_;
+  health health_;
 
   redlock::credentials who_;  // of this connection
   std::vector<address> addresses_;
@@ -139,6 +150,10 @@ class node final : public timer {
   std::unique_ptr<reader> reader_;
 
   std::size_t steps_done_ = 0;
+  core::time_point setup_sent_{};
+  node_reply enrolled_;  // what the enrolment of this set-up answered, and when
+  core::time_point enrolled_at_{};
+  bool durable_ = false;  // as declared, unless the server says otherwise
   std::array<std::string, scripts.size()> digests_;  // empty: the node did not load it
 
   ring<queued> queue_;

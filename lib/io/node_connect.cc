@@ -115,7 +115,7 @@ void node::on_connected(core::time_point now) noexcept {
   driver_.timers().set(*this, deadline_);
   reader_ = std::make_unique<reader>();
   steps_done_ = 0;
-  write_setup();
+  write_setup(now);
   if (!watch(UV_READABLE)) {
     fail("cannot watch the socket", answer::unreachable, now);
     return;
@@ -124,7 +124,8 @@ void node::on_connected(core::time_point now) noexcept {
 }
 
 // The steps, pipelined. on_setup_reply() counts their replies in this order.
-void node::write_setup() {
+void node::write_setup(core::time_point now) {
+  setup_sent_ = now;
   if (who_.password.empty()) {
     append_command(out_, {"PING"});  // asks whether a password is needed
   } else if (who_.username.empty()) {
@@ -137,10 +138,22 @@ void node::write_setup() {
   append_command(out_, {"INFO", "server"});
   append_command(out_, {"INFO", "replication"});
   for (const script s : scripts) append_command(out_, {"SCRIPT", "LOAD", text_of(s)});
+  append_call(out_, health_.enrolment(), {}, 0);
+  if (where_.durable) append_command(out_, {"CONFIG", "GET", "*append*"});
+  durable_ = where_.durable;
 }
 
 void node::on_setup_reply(const redisReply& reply, core::time_point now) noexcept {
-  enum : std::size_t { auth, select, title, server, replication, load };
+  enum : std::size_t {
+    auth,
+    select,
+    title,
+    server,
+    replication,
+    load,
+    enroll = load + scripts.size(),
+    config,
+  };
   const std::size_t step = steps_done_++;
   const bool error = reply.type == REDIS_REPLY_ERROR;
   if (step <= select && error) {
@@ -163,10 +176,59 @@ void node::on_setup_reply(const redisReply& reply, core::time_point now) noexcep
       return;
     }
   }
+  if (step == replication && !suits(now)) return;
   if (step < load) return;  // without a name, or a look at INFO, the connection is as good
   // Without the right to load, or when it is too busy to, every call sends the text.
-  digests_[step - load] = !error && text_of(reply).size() == 40 ? std::string(text_of(reply)) : "";
-  if (step + 1 < load + scripts.size() || !admit(now)) return;
+  if (step < enroll) {
+    const bool loaded = !error && text_of(reply).size() == 40;
+    digests_[step - load] = loaded ? std::string(text_of(reply)) : "";
+    return;
+  }
+  if (step == enroll && !read_enrolment(reply, now)) return;
+  if (step == config) check_durable(reply);
+  if (step == (where_.durable ? config : enroll) && admit(now)) come_up(now);
+}
+
+// D6: that our max_ttl is known there. An error that may pass leaves the node without a vote for as
+// long; its other commands need none.
+bool node::read_enrolment(const redisReply& reply, core::time_point now) noexcept {
+  const std::optional<node_reply> read = read_reply(script::enroll, 0, reply);
+  if (!read) {
+    fail("this is not a Redis server: it does not answer a script", answer::unreachable, now);
+    return false;
+  }
+  if (read->answer == answer::denied || read->answer == answer::replica) {
+    fail("the key redlock-node: " + std::string(read->text), read->answer, now);
+    return false;
+  }
+  const bool passing = read->answer != answer::granted;
+  if (passing) last_error_ = "the key redlock-node: " + std::string(read->text);
+  enrolled_ = *read;
+  enrolled_.text = {};  // it ends with the reply
+  enrolled_at_ = now;
+  return true;
+}
+
+// The operator's word counts, unless the server says otherwise (D3).
+void node::check_durable(const redisReply& reply) noexcept {
+  for (std::size_t i = 0; i + 1 < reply.elements; i += 2) {
+    const std::string_view name = text_of(*reply.element[i]);
+    const std::string_view value = text_of(*reply.element[i + 1]);
+    const bool loses = (name == "appendonly" && value != "yes") ||
+                       (name == "appendfsync" && value != "always") ||
+                       (name == "no-appendfsync-on-rewrite" && value != "no");
+    if (!loses) continue;
+    durable_ = false;
+    last_error_ =
+        "it is not durable, as declared: " + std::string(name) + " is " + std::string(value);
+  }
+}
+
+void node::come_up(core::time_point now) noexcept {
+  // First what its votes are worth, then that it takes commands.
+  health_.on_set_up(self_, durable_, now);
+  health_.on_reply(enrolled_, setup_sent_, enrolled_at_);
+  health_.review(now);
 
   state_ = state::up;
   fresh_ = false;
@@ -178,14 +240,22 @@ void node::on_setup_reply(const redisReply& reply, core::time_point now) noexcep
   driver_.on_reach_changed(now);
 }
 
-// Takes this server for this node, as it describes itself (D1, D2), or fails. One that does not let
-// us ask is taken: it is unverified.
-bool node::admit(core::time_point now) noexcept {
+// Whether it can be a node, by what it says of itself (D2). One that does not let us ask is taken:
+// it is unverified.
+bool node::suits(core::time_point now) noexcept {
   if (std::string why = self_.objection(); !why.empty()) {
     fail(std::move(why), answer::denied, now);
   } else if (self_.is_replica()) {
     fail("it is a replica of " + self_.master + ": name the master itself", answer::replica, now);
-  } else if (const node* first = driver_.first_of_server(id_); first != nullptr) {
+  } else {
+    return true;
+  }
+  return false;
+}
+
+// Takes this server for this node, and for no other (D1), or fails.
+bool node::admit(core::time_point now) noexcept {
+  if (const node* first = driver_.first_of_server(id_); first != nullptr) {
     become_duplicate_of(*first, now);
   } else {
     return takes_over(now);
@@ -222,6 +292,7 @@ void node::fail(std::string why, answer absence, core::time_point now) noexcept 
 
 void node::rest(std::string why, answer absence, core::time_point now) noexcept {
   disconnect();
+  health_.on_down();
   state_ = state::resting;
   absence_ = absence;
   last_error_ = std::move(why);
@@ -261,6 +332,7 @@ void node::settle_queued(core::time_point now) noexcept {
 
 void node::stop(core::time_point now) noexcept {
   disconnect();
+  health_.on_down();
   state_ = state::idle;
   fresh_ = false;
   last_error_ = "the lock_manager was closed";

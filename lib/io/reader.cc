@@ -12,9 +12,10 @@ namespace {
 // Of a reply that is not complete yet. A reply of ours has a few hundred bytes.
 constexpr std::size_t bytes_max = std::size_t{1} << 20;
 
-// Our scripts answer with flat arrays of at most so many elements. Without a limit the parser makes
-// room for as many as the server announces, and walks through all of them when it gives up.
-constexpr int elements_max = 4;
+// Flat arrays of at most so many elements: our scripts answer with 5, CONFIG GET with a dozen.
+// Without a limit the parser makes room for as many as the server announces, and walks through all
+// of them when it gives up.
+constexpr int elements_max = 32;
 
 // Null is what the parser takes for a failure to allocate.
 template <class Count>  // int in hiredis 0.14, std::size_t in 1.x

@@ -30,6 +30,8 @@ std::string_view text_of(script s) noexcept {
       return script_text::release;
     case script::inspect:
       return script_text::inspect;
+    case script::enroll:
+      return script_text::enroll;
   }
   return {};
 }

@@ -11,10 +11,10 @@
 
 namespace redlock::io {
 
-enum class script : std::uint8_t { acquire, renew, refill, release, inspect };
+enum class script : std::uint8_t { acquire, renew, refill, release, inspect, enroll };
 
-inline constexpr std::array scripts{script::acquire, script::renew, script::refill, script::release,
-                                    script::inspect};
+inline constexpr std::array scripts{script::acquire, script::renew,   script::refill,
+                                    script::release, script::inspect, script::enroll};
 
 [[nodiscard]] script script_of(core::verb v) noexcept;
 [[nodiscard]] std::string_view text_of(script s) noexcept;
@@ -26,6 +26,7 @@ extern const char renew[];
 extern const char refill[];
 extern const char release[];
 extern const char inspect[];
+extern const char enroll[];
 }  // namespace script_text
 
 }  // namespace redlock::io

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/types.h"
+#include "core/guard.h"
 #include "redlock/options.h"
 
 namespace redlock::io {
@@ -19,6 +19,8 @@ struct settings {
   core::nanoseconds connect_timeout{0};
   core::nanoseconds hung_timeout{0};
   std::size_t max_leases = 0;
+  core::milliseconds max_ttl{0};
+  core::guard_terms guard;
   std::string key_prefix;
   std::string client_name;      // in tokens
   std::string connection_name;  // the same, as CLIENT SETNAME takes it

@@ -93,6 +93,11 @@ void ticket::on_reach(const core::reach& nodes, core::time_point now) noexcept {
   step(now, [&](core::outbox& out) { claim_.on_reach(nodes, now, out); });
 }
 
+void ticket::on_step(core::node_id n, core::time_point now) noexcept {
+  notice_detached(now);
+  step(now, [&](core::outbox& out) { claim_.on_step(n, now, out); });
+}
+
 void ticket::close(core::time_point now) noexcept {
   if (closing_) return;
   notice_detached(now);
@@ -186,7 +191,9 @@ failure ticket::why(errc code) const {
     std::string text;
     const bool absent = a == answer::unreachable || a == answer::unsent || a == answer::denied ||
                         a == answer::duplicate || a == answer::replica;
-    if (absent) {
+    if (a == answer::guarded) {
+      text = driver_.node_at(n).trust().said(clock::now());
+    } else if (absent) {
       text = driver_.node_at(n).last_error();
     } else if (a != answer::granted && a != answer::timed_out && !said_.empty()) {
       text = said_[n];

@@ -40,6 +40,7 @@ class ticket final : public sink, public timer {
   void stop_signalled(core::time_point now) noexcept;   // after on_lost() or on_closing()
   void notice_detached(core::time_point now) noexcept;  // ends it if owner::is_detached()
   void on_reach(const core::reach& nodes, core::time_point now) noexcept;
+  void on_step(core::node_id n, core::time_point now) noexcept;
 
   // Gives up the releases that wait for a node to come back. REQUIRES: ended.
   void forget_releases() noexcept;

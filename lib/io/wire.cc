@@ -33,6 +33,8 @@ void append_header(std::string& out, char kind, std::size_t n) {
 
 // A stranger's key may live for ages; the core counts in nanoseconds.
 constexpr std::uint64_t left_max = std::chrono::milliseconds(std::chrono::hours(24 * 365)).count();
+// The year 2200, in microseconds: what any later clock says means nothing.
+constexpr std::uint64_t shown_max = 7'258'118'400'000'000;
 
 bool contains(std::string_view text, std::string_view part) noexcept {
   return text.find(part) != std::string_view::npos;
@@ -57,6 +59,8 @@ std::string_view yes_of(script s) noexcept {
       return "deleted";
     case script::inspect:
       return "present";
+    case script::enroll:
+      return "enrolled";
   }
   return {};
 }
@@ -98,6 +102,10 @@ void append_call(std::string& out, const script_call& call, std::string_view dig
     case script::inspect:
       append_command(out, {verb, body, "1", call.key, echo.view()});
       break;
+    case script::enroll:
+      append_command(out,
+                     {verb, body, "1", call.key, echo.view(), ttl.view(), digits(left_max).view()});
+      break;
   }
 }
 
@@ -106,37 +114,44 @@ std::optional<node_reply> read_reply(script what, std::uint64_t number,
   if (reply.type == REDIS_REPLY_ERROR) {
     return node_reply{.answer = classify_error(text_of(reply)), .text = text_of(reply)};
   }
-  if (reply.type != REDIS_REPLY_ARRAY || reply.elements < 2 || reply.elements > 4) return {};
-  std::array<std::string_view, 4> fields;
+  if (reply.type != REDIS_REPLY_ARRAY || reply.elements < 3 || reply.elements > 5) return {};
+  std::array<std::string_view, 5> fields;
   for (std::size_t i = 0; i < reply.elements; ++i) {
     if (reply.element[i]->type != REDIS_REPLY_STRING) return {};
     fields[i] = text_of(*reply.element[i]);
   }
   if (number_in(fields[1]) != number) return {};
 
+  const auto shown = number_in(fields[2]);
+  if (!shown || *shown > shown_max) return {};
+
   node_reply read;
-  read.text = fields[2];
+  read.shown = std::chrono::microseconds{static_cast<std::int64_t>(*shown)};
+  read.text = fields[3];
   const bool takes = what == script::acquire || what == script::refill;
-  std::size_t length = 2;
+  const bool answers = what != script::enroll;
+  std::size_t length = 3;
   if (fields[0] == yes_of(what)) {
     read.answer = answer::granted;
-    if (what == script::inspect) length = 4;
+    if (what == script::inspect) length = 5;
+    if (what == script::enroll) length = 4;
   } else if (fields[0] == "refused" && takes) {
     read.answer = answer::refused;
-    length = 4;
-  } else if (fields[0] == "absent" && !takes) {
+    length = 5;
+  } else if (fields[0] == "absent" && !takes && answers) {
     read.answer = answer::absent;
-  } else if (fields[0] == "foreign") {
+  } else if (fields[0] == "foreign" && answers) {
     read.answer = answer::foreign;
-    length = 3;
+    length = 4;
   } else {
     return {};
   }
   if (reply.elements != length) return {};
-  if (length == 4) {
-    const auto left = number_in(fields[3]);
-    if (!left) return {};
-    read.key_left = core::milliseconds{static_cast<std::int64_t>(std::min(*left, left_max))};
+  if (length == 5 || !answers) {
+    const auto time = number_in(fields[length - 1]);
+    if (!time) return {};
+    const core::milliseconds ms{static_cast<std::int64_t>(std::min(*time, left_max))};
+    (answers ? read.key_left : read.max_ttl) = ms;
   }
   return read;
 }

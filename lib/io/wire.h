@@ -20,8 +20,8 @@ namespace redlock::io {
 struct script_call {
   script what = script::inspect;
   std::string_view key;
-  std::string_view token = {};  // all but inspect
-  core::milliseconds ttl{0};    // acquire, renew, refill
+  std::string_view token = {};  // all but inspect and enroll
+  core::milliseconds ttl{0};    // acquire, renew, refill; enroll: the largest that we may ask for
   std::string_view base = {};   // acquire
   core::attempt_id attempt = 0;
 };
@@ -31,6 +31,8 @@ struct node_reply {
   redlock::answer answer = redlock::answer::error;
   std::string_view text = {};      // holder, or the server's error
   core::milliseconds key_left{0};  // refused; inspect's granted
+  core::milliseconds max_ttl{0};   // enroll's granted: the largest of all clients
+  core::nanoseconds shown{0};      // by the node's clock, since 1970, when it ran; 0: no script ran
 };
 
 // Appends a command in RESP, with lengths before every argument: any bytes may be in it.

@@ -112,10 +112,28 @@ class conversation {
     say([&] { claim_.on_reach(nodes, now_, out_); });
   }
 
+  // The clock of node n goes forward, and it has no vote for a while (D4).
+  void step(node_id n) {
+    say([&] { claim_.on_step(n, now_, out_); });
+    guard(n);
+  }
+  // It has no vote on acquires, or has it again.
+  void guard(node_id n) {
+    reach r = reach_;
+    r.guarded.insert(n);
+    set_reach(r);
+  }
+  void trust(node_id n) {
+    reach r = reach_;
+    r.guarded.erase(n);
+    set_reach(r);
+  }
+
   // The connection breaks: whatever was written may have been executed, or may yet be.
   void cut(node_id n) {
     reach r = reach_;
     r.up.erase(n);
+    r.guarded.erase(n);
     set_reach(r);
     for (const command& c : std::exchange(unanswered_[n], {})) {
       say([&] {
@@ -193,6 +211,7 @@ class conversation {
   void check_command(const command& c) {
     const bool is_held = claim_.where() == claim::state::held;
     EXPECT_TRUE(reach_.up.contains(c.node) || reach_.fresh.contains(c.node)) << "node is down";
+    EXPECT_FALSE(c.what == verb::acquire && reach_.guarded.contains(c.node)) << "D3, D4";
     if (c.what == verb::release) {
       EXPECT_FALSE(is_held && c.attempt == claim_.attempt()) << "release of a held lease (R5)";
       released_.insert(c.attempt);

@@ -10,7 +10,8 @@
 //   answer 2 refused left=300                 … and 300 ms are left of the other's key
 //   write 2                                   the driver comes to write what waits for node 2
 //   cut 2                                     the connection breaks, with all that was on it
-//   nodes up=0,2 fresh=1 denied=3             what is known of the nodes
+//   nodes up=0,2 fresh=1 denied=3 guarded=2   what is known of the nodes
+//   step 1                                    the clock of node 1 goes forward; it is guarded then
 //   pass 50                                   time, with every wake-up on its way
 //   stand still 50                            time, with none before its end
 //   skip 50                                   time, without any
@@ -121,7 +122,10 @@ class scenario {
       const auto it = s.named.find(name);
       return it == s.named.end() ? or_else : nodes_in(it->second);
     };
-    return {.up = set("up", otherwise), .fresh = set("fresh", {}), .denied = set("denied", {})};
+    return {.up = set("up", otherwise),
+            .fresh = set("fresh", {}),
+            .denied = set("denied", {}),
+            .guarded = set("guarded", {})};
   }
 
   bool obey(const sentence& s) {
@@ -145,6 +149,8 @@ class scenario {
         write(n);
       } else if (s.verb == "cut") {
         t.cut(n);
+      } else if (s.verb == "step") {
+        t.step(n);
       } else if (s.verb == "answer") {
         const auto it = std::ranges::find(answer_words, s.word);
         if (it == answer_words.end()) return false;

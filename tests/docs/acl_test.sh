@@ -11,7 +11,7 @@ redlock=$1
 example=$2
 
 client=$(command -v redis-cli || command -v valkey-cli)
-mapfile -t ports < <(tr , '\n' <<<"$REDLOCK_NODES" | sed 's/.*://')
+mapfile -t ports < <(tr , '\n' <<<"$REDLOCK_NODES" | sed 's/.*://; s/?.*//')
 rules=$(sed -n '/redis-cli ACL SETUSER/,/[^\\]$/p' "$here/../../docs/guide.md" |
   tr -d "\\\\'\n" | sed 's/.*ACL SETUSER locker//')
 [ -n "$rules" ] || exit 1
@@ -20,7 +20,7 @@ nodes=
 for port in "${ports[@]}"; do
   # shellcheck disable=SC2086  # rules are words
   [ "$("$client" -p "$port" ACL SETUSER locker $rules)" = OK ]
-  nodes+=,redis://locker:secret@127.0.0.1:$port
+  nodes+=,redis://locker:secret@127.0.0.1:$port?durable=1
 done
 export REDLOCK_NODES=${nodes#,} PORT=${ports[0]} CLIENT=$client
 

@@ -24,6 +24,22 @@ TEST(Identity, IsReadFromTheSectionsOfInfo) {
   EXPECT_EQ(i.objection(), "");
 }
 
+TEST(Identity, TellsHowLongItHasRunAndWhetherItWasAReplica) {  // D3
+  identity i = told("uptime_in_seconds:86400\r\nuptime_in_days:1\r\n");
+  EXPECT_EQ(i.uptime, std::chrono::hours(24));
+  EXPECT_FALSE(i.promoted);
+  i.read("role:master\r\nmaster_replid:abc\r\nsecond_repl_offset:-1\r\n");
+  EXPECT_FALSE(i.promoted);
+  EXPECT_EQ(i.replid, "abc");
+  i.read("second_repl_offset:0\r\n");
+  EXPECT_TRUE(i.promoted);
+  for (const char* nonsense : {"", "soon", "12s", "1e3"}) {
+    EXPECT_FALSE(told(std::string("uptime_in_seconds:") + nonsense + "\r\n").uptime) << nonsense;
+  }
+  EXPECT_GE(told("uptime_in_seconds:-5\r\n").uptime, std::chrono::seconds(0));
+  EXPECT_LE(told("uptime_in_seconds:9223372036854775807\r\n").uptime, std::chrono::hours(876'000));
+}
+
 TEST(Identity, OfAReplicaNamesItsMaster) {
   const identity i = told("role:slave\r\nmaster_host:10.0.0.1\r\nmaster_port:6379\r\n");
   EXPECT_TRUE(i.is_replica());

@@ -18,6 +18,7 @@ using strings = std::vector<std::string>;
 
 constexpr std::uint64_t number = 41;
 constexpr auto echo = "41";
+constexpr auto time = "1700000000000001";  // microseconds since 1970
 
 // The replies that the scripts can give, as the heads of the .lua files list them.
 struct possible {
@@ -29,21 +30,21 @@ struct possible {
 
 const std::vector<possible>& possible_replies() {
   static const std::vector<possible> table{
-      {script::acquire, "acquired", 2, answer::granted},
-      {script::acquire, "refused", 4, answer::refused},
-      {script::acquire, "foreign", 3, answer::foreign},
-      {script::renew, "renewed", 2, answer::granted},
-      {script::renew, "absent", 2, answer::absent},
-      {script::renew, "foreign", 3, answer::foreign},
-      {script::refill, "refilled", 2, answer::granted},
-      {script::refill, "refused", 4, answer::refused},
-      {script::refill, "foreign", 3, answer::foreign},
-      {script::release, "deleted", 2, answer::granted},
-      {script::release, "absent", 2, answer::absent},
-      {script::release, "foreign", 3, answer::foreign},
-      {script::inspect, "present", 4, answer::granted},
-      {script::inspect, "absent", 2, answer::absent},
-      {script::inspect, "foreign", 3, answer::foreign},
+      {script::acquire, "acquired", 3, answer::granted},
+      {script::acquire, "refused", 5, answer::refused},
+      {script::acquire, "foreign", 4, answer::foreign},
+      {script::renew, "renewed", 3, answer::granted},
+      {script::renew, "absent", 3, answer::absent},
+      {script::renew, "foreign", 4, answer::foreign},
+      {script::refill, "refilled", 3, answer::granted},
+      {script::refill, "refused", 5, answer::refused},
+      {script::refill, "foreign", 4, answer::foreign},
+      {script::release, "deleted", 3, answer::granted},
+      {script::release, "absent", 3, answer::absent},
+      {script::release, "foreign", 4, answer::foreign},
+      {script::inspect, "present", 5, answer::granted},
+      {script::inspect, "absent", 3, answer::absent},
+      {script::inspect, "foreign", 4, answer::foreign},
   };
   return table;
 }
@@ -57,7 +58,7 @@ const possible* find(script what, const std::string& word) {
 
 // The first `elements` of a reply that has everything.
 strings reply_of(const std::string& word, const std::string& echoed, std::size_t elements) {
-  strings whole{word, echoed, "holder", "1234", "more"};
+  strings whole{word, echoed, time, "holder", "1234", "more"};
   whole.resize(elements);
   return whole;
 }
@@ -76,8 +77,9 @@ TEST(WireReply, IsReadAsTheScriptMeantIt) {
     const auto read = read_reply(p.what, number, *reply);
     ASSERT_TRUE(read.has_value()) << p.word;
     EXPECT_EQ(read->answer, p.means) << p.word;
-    EXPECT_EQ(read->text, p.elements > 2 ? "holder" : "") << p.word;
-    EXPECT_EQ(read->key_left, p.elements > 3 ? 1234ms : 0ms) << p.word;
+    EXPECT_EQ(read->text, p.elements > 3 ? "holder" : "") << p.word;
+    EXPECT_EQ(read->key_left, p.elements > 4 ? 1234ms : 0ms) << p.word;
+    EXPECT_EQ(read->shown, 1'700'000'000'000'001us) << p.word;
   }
 }
 
@@ -88,7 +90,7 @@ TEST(WireReply, MeansNothingWithAWordThatTheScriptDoesNotKnow) {  // G5
   for (const script s : scripts) {
     for (const std::string& word : words) {
       if (find(s, word) != nullptr) continue;
-      for (std::size_t elements = 1; elements <= 5; ++elements) {
+      for (std::size_t elements = 1; elements <= 6; ++elements) {
         const std::string bytes = bulks(reply_of(word, echo, elements));
         EXPECT_TRUE(is_nothing(s, bytes)) << shown(s, bytes);
       }
@@ -98,7 +100,7 @@ TEST(WireReply, MeansNothingWithAWordThatTheScriptDoesNotKnow) {  // G5
 
 TEST(WireReply, MeansNothingWithTooFewOrTooManyElements) {  // G5
   for (const possible& p : possible_replies()) {
-    for (std::size_t elements = 0; elements <= 5; ++elements) {
+    for (std::size_t elements = 0; elements <= 6; ++elements) {
       if (elements == p.elements) continue;
       const std::string bytes = bulks(reply_of(p.word, echo, elements));
       EXPECT_TRUE(is_nothing(p.what, bytes)) << shown(p.what, bytes);
@@ -118,7 +120,7 @@ TEST(WireReply, MeansNothingUnderAnotherNumber) {  // G5: a reply to the command
 }
 
 TEST(WireReply, IsKnownByTheLargestNumberToo) {
-  const parsed reply(bulks({"renewed", "18446744073709551615"}));
+  const parsed reply(bulks({"renewed", "18446744073709551615", time}));
   EXPECT_TRUE(read_reply(script::renew, ~std::uint64_t{0}, *reply).has_value());
   EXPECT_FALSE(read_reply(script::renew, ~std::uint64_t{0} - 1, *reply).has_value());
 }
@@ -151,15 +153,42 @@ TEST(WireReply, MeansNothingWithoutANumberOfMillisecondsLeft) {
   for (const auto& left : {""s, "-1"s, "-2"s, "1.5"s, "1e3"s, " 5"s, "5 "s, "+5"s, "soon"s, "nan"s,
                            "99999999999999999999999"s}) {
     for (const possible& p : possible_replies()) {
-      if (p.elements != 4) continue;
-      const std::string bytes = bulks({p.word, echo, "holder", left});
+      if (p.elements != 5) continue;
+      const std::string bytes = bulks({p.word, echo, time, "holder", left});
       EXPECT_TRUE(is_nothing(p.what, bytes)) << shown(p.what, bytes);
     }
   }
 }
 
+TEST(WireReply, MeansNothingWithoutTheTimeOfTheNode) {  // D4
+  for (const auto& shown :
+       {""s, "-1"s, "1.5"s, "now"s, "7258118400000001"s, "99999999999999999999"s}) {
+    for (const possible& p : possible_replies()) {
+      strings fields = reply_of(p.word, echo, p.elements);
+      fields[2] = shown;
+      EXPECT_TRUE(is_nothing(p.what, bulks(fields))) << p.word << " at " << shown;
+    }
+  }
+}
+
+TEST(WireReply, OfAnEnrolmentTellsTheLargestMaxTtl) {  // D6
+  const parsed reply(bulks({"enrolled", echo, time, "60000"}));
+  const auto read = read_reply(script::enroll, number, *reply);
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->answer, answer::granted);
+  EXPECT_EQ(read->max_ttl, 60s);
+  EXPECT_EQ(read->key_left, 0ms);
+  for (const auto& none : {""s, "-1"s, "inf"s, "6e4"s}) {
+    EXPECT_TRUE(is_nothing(script::enroll, bulks({"enrolled", echo, time, none}))) << none;
+  }
+  for (const auto& other : {"absent"s, "foreign"s, "refused"s, "acquired"s}) {
+    EXPECT_TRUE(is_nothing(script::enroll, bulks({other, echo, time, "60000"}))) << other;
+    EXPECT_TRUE(is_nothing(script::enroll, bulks({other, echo, time}))) << other;
+  }
+}
+
 TEST(WireReply, TellsAKeyInItsLastMillisecondFromNone) {
-  const parsed reply(bulks({"refused", echo, "holder", "0"}));
+  const parsed reply(bulks({"refused", echo, time, "holder", "0"}));
   const auto read = read_reply(script::acquire, number, *reply);
   ASSERT_TRUE(read.has_value());
   EXPECT_EQ(read->answer, answer::refused);
@@ -172,7 +201,7 @@ TEST(WireReply, NeverGivesATimeLeftThatNanosecondsCannotHold) {
   for (const auto& left :
        {"9223372036854"s, "9223372036855"s, "9223370336854775808"s, "9223372036854775807"s,
         "9223372036854775808"s, "18446744073709551615"s}) {
-    const parsed reply(bulks({"refused", echo, "holder", left}));
+    const parsed reply(bulks({"refused", echo, time, "holder", left}));
     const auto read = read_reply(script::acquire, number, *reply);
     if (!read.has_value()) continue;
     EXPECT_GE(read->key_left, 0ms) << left;
@@ -182,7 +211,7 @@ TEST(WireReply, NeverGivesATimeLeftThatNanosecondsCannotHold) {
 
 TEST(WireReply, KeepsAnyBytesOfTheHolder) {
   const std::string holder = "a\0b\r\n\xff%s"s;
-  const parsed reply(bulks({"refused", echo, holder, "5"}));
+  const parsed reply(bulks({"refused", echo, time, holder, "5"}));
   const auto read = read_reply(script::refill, number, *reply);
   ASSERT_TRUE(read.has_value());
   EXPECT_EQ(read->text, holder);

@@ -86,6 +86,7 @@ TEST(WireCall, GivesEachScriptItsArguments) {
       {script::refill, {"42", "base.7@me", "30000"}},
       {script::release, {"42", "base.7@me"}},
       {script::inspect, {"42"}},
+      {script::enroll, {"42", "30000", "31536000000"}},
   };
   for (const auto& row : table) {
     strings expected{"EVALSHA", "digest", "1", key};
@@ -121,12 +122,12 @@ TEST(WireScripts, HaveATextEachThatNamesItsKeyAndSendsTheNumberBack) {
   for (const script s : scripts) {
     const std::string_view text = text_of(s);
     EXPECT_NE(text.find("KEYS[1]"), std::string_view::npos);
-    EXPECT_NE(text.find(", echo}"), std::string_view::npos);
+    EXPECT_NE(text.find(", echo, clock"), std::string_view::npos);
     EXPECT_EQ(text.find("--"), std::string_view::npos) << "comments are not sent";
     EXPECT_EQ(std::find(seen.begin(), seen.end(), text), seen.end());
     seen.push_back(text);
   }
-  EXPECT_EQ(seen.size(), 5U);
+  EXPECT_EQ(seen.size(), 6U);
 }
 
 TEST(WireScripts, AreNamedAfterTheVerbsOfTheCore) {

@@ -27,6 +27,7 @@ options options_for(const std::vector<std::string>& uris) {
   for (const std::string& uri : uris) o.nodes.emplace_back(uri);
   o.node_timeout = 2s;
   o.connect_timeout = 10s;
+  o.restart_guard = false;
   return o;
 }
 

@@ -30,6 +30,7 @@ redlock::options masters::options() const {
   o.node_timeout = std::chrono::seconds{2};
   o.connect_timeout = std::chrono::seconds{10};
   o.hung_timeout = std::chrono::seconds{10};
+  o.restart_guard = false;  // they have just been started
   return o;
 }
 
@@ -65,7 +66,9 @@ std::size_t masters::count(const std::string& key, std::string_view value) const
 std::size_t masters::keys() const {
   std::size_t sum = 0;
   for (const redis_server& server : servers_) {
-    if (server.answers()) sum += static_cast<std::size_t>(server.command({"DBSIZE"}).number);
+    if (!server.answers()) continue;
+    sum += static_cast<std::size_t>(server.command({"DBSIZE"}).number);
+    sum -= static_cast<std::size_t>(server.command({"EXISTS", "redlock-node"}).number);
   }
   return sum;
 }

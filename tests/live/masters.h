@@ -44,7 +44,7 @@ class masters {
 
   [[nodiscard]] std::size_t count(const std::string& key) const;  // nodes where there is one
   [[nodiscard]] std::size_t count(const std::string& key, std::string_view value) const;
-  [[nodiscard]] std::size_t keys() const;  // of any name, on all nodes together
+  [[nodiscard]] std::size_t keys() const;  // on all nodes together, but for redlock-node
 
  private:
   std::deque<redis_server> servers_;

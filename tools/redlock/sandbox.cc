@@ -81,7 +81,7 @@ std::string uris_of(const std::vector<server>& servers) {
   std::string out;
   for (const auto& s : servers) {
     if (!out.empty()) out += ',';
-    out += "redis://" + s.address();
+    out += "redis://" + s.address() + "?durable=1";
   }
   return out;
 }

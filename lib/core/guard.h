@@ -1,0 +1,118 @@
+// guard: whether one node may vote on an acquire: not while it may have forgotten a live lock (rule
+// D3), not after its clock went forward (D4), and not before it knows our max_ttl (D6). A pure
+// state machine, one for each node, over all of its connections.
+//
+//               on_set_up()                  on_enrolled()
+//   unknown ──────────────► not enrolled ──────────────────► votes, or not until a point in time
+//                                ▲                              │     ▲
+//                                └────────── on_set_up() ───────┘     └─ on_sample(), compare():
+//                                                                        a step puts that off
+//
+// It does not say "guarded now" of itself: standing() tells until when and why, as an answer to the
+// largest max_ttl known by then, which may grow.
+
+#ifndef REDLOCK_LIB_CORE_GUARD_H
+#define REDLOCK_LIB_CORE_GUARD_H
+
+#include <optional>
+#include <span>
+
+#include "core/types.h"
+#include "redlock/status.h"
+
+namespace redlock::core {
+
+// What holds for the guards of one lock_manager.
+struct guard_terms {
+  bool restarts = true;  // D3
+  bool clocks = true;    // D4
+  double drift_factor = 0.01;
+  nanoseconds max_clock_offset{0};
+};
+
+// What a server said of itself when a connection was set up.
+struct introduction {
+  // Whether it said anything at all. What follows means something only then, but for `durable`.
+  bool told = false;
+  bool changed = false;   // it is another process than it was when it last said
+  bool promoted = false;  // it was a replica,
+  bool again = false;     // and became a master since it last said
+  std::chrono::seconds uptime{0};
+  bool durable = false;  // loses nothing in a crash: its operator says so, and it does not object
+};
+
+// One look at a node's clock, on a reply: it showed `shown` at some instant from `sent` to
+// `received`.
+struct clock_sample {
+  nanoseconds shown{0};  // since 1970
+  time_point sent{};
+  time_point received{};
+};
+
+// What a look at a clock shows.
+enum class clock_change : std::uint8_t {
+  none,
+  forward,  // earlier votes of this node are void; what the same reply says is of after the step
+  back,     // costs liveness only: keys live longer
+};
+
+class guard {
+ public:
+  // An acquire vote counts from `until` on; `never`: that cannot be told. `why` is the reason that
+  // lasts longest, or none if there never was any.
+  struct standing {
+    node_guard why = node_guard::none;
+    time_point until{};
+  };
+
+  explicit guard(const guard_terms& t) noexcept : terms_(t) {}
+
+  void on_set_up(const introduction& who, time_point now) noexcept;
+  void on_enrolled() noexcept { enrolled_ = true; }
+
+  [[nodiscard]] clock_change on_sample(const clock_sample& s) noexcept;
+
+  // Whether a clock that nobody had watched is so far ahead of its peers' that it counts as gone
+  // forward: to be asked after the first sample after a gap, of any node, for as long as a step
+  // before it could matter.
+  [[nodiscard]] bool compare(nanoseconds median, milliseconds max_ttl, time_point now) noexcept;
+
+  [[nodiscard]] standing at(milliseconds max_ttl) const noexcept;
+
+  // How far the node's clock is ahead of ours, at least. Nothing: never sampled.
+  [[nodiscard]] std::optional<nanoseconds> offset() const noexcept { return offset_; }
+  // By how much the last step went, forward or (negative) back; 0 if there was none.
+  [[nodiscard]] nanoseconds step() const noexcept { return step_; }
+  // Whether the last sample came after so long a gap that nobody had watched the clock.
+  [[nodiscard]] bool was_unwatched() const noexcept { return last_ && watched_since_ == *last_; }
+
+ private:
+  void note_step(nanoseconds by, time_point now) noexcept;
+
+  guard_terms terms_;
+  bool enrolled_ = false;
+
+  // D3
+  bool durable_ = false;
+  bool told_ = false;
+  std::optional<time_point> born_by_;    // by its own uptime, it has run since then
+  std::optional<time_point> changed_;    // when we saw that it is another process than before
+  std::optional<time_point> promoted_;   // when we found that it had been a replica
+  std::optional<time_point> contacted_;  // when it last was set up, and did not say who it is
+
+  // D4. No sample may lie above the line that rises by the rate bound through the lowest of the
+  // earlier ones; it is given by its height at time 0.
+  std::optional<nanoseconds> line_;
+  std::optional<nanoseconds> offset_;
+  std::optional<time_point> last_;  // the last sample
+  time_point watched_since_{};
+  std::optional<time_point> stepped_;
+  nanoseconds step_{0};
+};
+
+// Of an even number the lower of the two in the middle. REQUIRES: not empty. Sorts them.
+[[nodiscard]] nanoseconds lower_median(std::span<nanoseconds> offsets) noexcept;
+
+}  // namespace redlock::core
+
+#endif  // REDLOCK_LIB_CORE_GUARD_H
