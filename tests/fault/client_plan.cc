@@ -8,13 +8,6 @@ namespace {
 
 constexpr std::size_t settings = 9;  // words before the URIs
 
-// Guards that this library does not have yet are switched off by not being there.
-template <class Options>
-void set_guards(Options& o, const client_plan& plan) {
-  if constexpr (requires { o.restart_guard; }) o.restart_guard = plan.restart_guard;
-  if constexpr (requires { o.clock_guard; }) o.clock_guard = plan.clock_guard;
-}
-
 }  // namespace
 
 std::vector<std::string> client_plan::words() const {
@@ -53,7 +46,8 @@ redlock::options client_plan::options() const {
   o.hung_timeout = std::chrono::milliseconds(500);
   o.max_ttl = std::chrono::milliseconds(max_ttl_ms);
   o.client_name = "client-" + std::to_string(page);
-  set_guards(o, *this);
+  o.restart_guard = restart_guard;
+  o.clock_guard = clock_guard;
   return o;
 }
 

@@ -18,6 +18,7 @@ constexpr std::int64_t ttl_ms = 1000;
 
 client_plan holders(live::masters& nodes) {
   client_plan plan{.role = "hold", .max_ttl_ms = ttl_ms, .node_timeout_ms = 400};
+  plan.restart_guard = false;  // they have just been started
   for (live::redis_server& node : nodes) plan.uris.push_back(node.uri());
   return plan;
 }

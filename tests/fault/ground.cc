@@ -26,7 +26,8 @@ ground::ground(client_plan plan) : nodes(servers()) {
   for (std::size_t i = 0; i < clients_count; ++i) {
     plan.uris.clear();
     for (std::size_t n = 0; n < nodes_count; ++n) {
-      plan.uris.push_back(paths[i % groups_count][n].uri());
+      const std::string uri = paths[i % groups_count][n].uri();
+      plan.uris.push_back(n < durable_from ? uri : uri + "?durable=1");
     }
     plan.seed = (seed * clients_count + i) * seeds_per_client;
     clients.add(plan);
