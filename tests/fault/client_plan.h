@@ -18,7 +18,7 @@ struct client_plan {
   std::string ledger = {};      // the file
   std::size_t page = 0;         // and the page in it
   std::uint64_t seed = 0;
-  std::uint32_t resources = 8;
+  std::uint32_t resources = 4;
   std::int64_t max_ttl_ms = 2000;
   std::int64_t node_timeout_ms = 100;
   bool restart_guard = true;

@@ -29,7 +29,6 @@ std::vector<fault_kind> clock_faults(ground& where, const client_plan& plan, ran
                    where.past[i].set_back += by;
                    return healed();
                  }});
-  if (!plan.clock_guard) return all;
   const auto first = chance.index(nodes_count);
   const auto quiet = std::chrono::milliseconds(plan.max_ttl_ms) * 2 + 2s;
   all.push_back({"clock set ahead", node, 2, 0,

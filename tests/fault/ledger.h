@@ -11,16 +11,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <string_view>
 
 #include "redlock/clock.h"
 
 namespace redlock::fault {
 
 inline constexpr std::size_t pages_max = 16;
+inline constexpr std::size_t codes_max = 16;           // of errc
 inline constexpr std::uint64_t beliefs_max = 1 << 18;  // per page; sparse until written
 
 enum class phase : std::uint32_t { storm, calm, end };
 enum class call : std::uint32_t { none, acquire, renew, release, adopt, close };
+
+[[nodiscard]] constexpr std::string_view name(call which) noexcept {
+  constexpr std::string_view names[] = {"none", "acquire", "renew", "release", "adopt", "close"};
+  return names[static_cast<std::size_t>(which)];
+}
 
 // A lease was held at every instant from `from` to `until`. Nothing if that is not before it.
 struct belief {
@@ -34,12 +41,14 @@ struct belief {
 struct page {
   std::atomic<std::uint64_t> operations;  // calls that have ended
   std::atomic<std::uint64_t> grants;
-  std::atomic<std::uint64_t> losses;     // leases that ended before they were given back
-  std::atomic<std::uint64_t> failures;   // calls that did not succeed
-  std::atomic<std::int64_t> worst_wait;  // by how much a call ended after its limit, at most
-  std::atomic<std::uint32_t> under_way;  // a `call`
-  std::atomic<std::int64_t> limit;       // by when it must have ended
-  std::atomic<std::uint32_t> stops;      // the bench's: how often the process was stopped
+  std::atomic<std::uint64_t> losses;    // leases that ended before they were given back
+  std::atomic<std::uint64_t> failures;  // calls that did not succeed
+  std::atomic<std::uint64_t> failures_by_code[codes_max];
+  std::atomic<std::int64_t> worst_wait;   // by how much a call ended after its limit, at most
+  std::atomic<std::uint32_t> worst_call;  // which: a `call`
+  std::atomic<std::uint32_t> under_way;   // a `call`
+  std::atomic<std::int64_t> limit;        // by when it must have ended
+  std::atomic<std::uint32_t> stops;       // the bench's: how often the process was stopped
   std::atomic<std::uint64_t> beliefs_count;
   belief beliefs[beliefs_max];
 };

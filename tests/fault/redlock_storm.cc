@@ -23,7 +23,7 @@ int run(int count, char** words) {
   app.add_option("--seconds", seconds, "how long it rages")->check(CLI::Range(1, 86'400));
   app.add_option("--seed", plan.seed, "from which all faults are drawn");
   app.add_flag("--no-restart-guard", without_restart_guard, "must find violations");
-  app.add_flag("--no-clock-guard", without_clock_guard, "and then sets no clock ahead");
+  app.add_flag("--no-clock-guard", without_clock_guard, "must find violations");
   CLI11_PARSE(app, count, words);
   plan.restart_guard = !without_restart_guard;
   plan.clock_guard = !without_clock_guard;

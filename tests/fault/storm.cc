@@ -1,7 +1,6 @@
 #include "storm.h"
 
 #include <algorithm>
-#include <iostream>
 #include <iterator>
 #include <numeric>
 #include <thread>
@@ -18,7 +17,8 @@ constexpr auto turn = 5ms;
 constexpr auto look_every = 250ms;
 constexpr std::int64_t most_at_once = 8;
 constexpr std::int64_t longest_pause_ms = 150;
-constexpr auto calm_limit = 60s;  // far more than eight clients need, one after the other
+constexpr int everywhere_percent = 10;  // as when the power fails, or a switch
+constexpr auto calm_limit = 60s;        // far more than eight clients need, one after the other
 
 void append(std::vector<fault_kind>& all, std::vector<fault_kind> more) {
   std::move(more.begin(), more.end(), std::back_inserter(all));
@@ -61,12 +61,18 @@ void storm::change_climate() {
 void storm::strike() {
   if (clock::now() < next_strike_ || faults_.size() >= most_at_once_) return;
   next_strike_ = clock::now() + random_.milliseconds(1, longest_pause_ms_);
-  const fault_kind* const kind = random_.chance(30) ? favourite_ : &drawn_kind();
-  const std::size_t place = random_.index(places(kind->target));
+  const fault_kind* const kind = random_.chance(40) ? favourite_ : &drawn_kind();
+  const std::size_t count = places(kind->target);
+  const std::size_t first = random_.index(count);
+  const std::size_t last = random_.chance(everywhere_percent) ? first + count - 1 : first;
   const auto duration = random_.milliseconds(0, kind->longest_ms);
-  if (is_struck(kind->target, place) || (kind->possible && !kind->possible(place))) return;
-  ++struck_[kind->name];
-  faults_.push_back({kind, place, {}, kind->strike(place)});
+  for (std::size_t place = first; place <= last; ++place) strike(*kind, place % count, duration);
+}
+
+void storm::strike(const fault_kind& kind, std::size_t place, std::chrono::milliseconds duration) {
+  if (is_struck(kind.target, place) || (kind.possible && !kind.possible(place))) return;
+  ++struck_[kind.name];
+  faults_.push_back({&kind, place, {}, kind.strike(place)});
   faults_.back().end = clock::now() + duration;
 }
 
@@ -125,34 +131,6 @@ void storm::calm_down() {
   vigil_.see_keys_go();
   const std::vector<overlap> found = overlaps(ground_.clients.written());
   for (const overlap& each : found) vigil_.violation(each.text());
-}
-
-void storm::report() const {
-  std::uint64_t operations = 0;
-  std::uint64_t grants = 0;
-  std::uint64_t losses = 0;
-  std::uint64_t failures = 0;
-  std::int64_t worst_wait = 0;
-  for (std::size_t i = 0; i < ground_.clients.size(); ++i) {
-    const page& written = ground_.clients.written().pages[i];
-    operations += written.operations;
-    grants += written.grants;
-    losses += written.losses;
-    failures += written.failures;
-    worst_wait = std::max(worst_wait, written.worst_wait.load());
-  }
-  std::cout << "operations: " << operations << ", failed: " << failures << ", grants: " << grants
-            << ", losses: " << losses << '\n';
-  std::cout << "holds judged: " << beliefs(ground_.clients.written()) << '\n';
-  for (const auto& [name, count] : struck_) std::cout << "  " << count << " x " << name << '\n';
-  std::cout
-      << "worst wait: "
-      << std::chrono::duration_cast<std::chrono::milliseconds>(nanoseconds(worst_wait)).count()
-      << " ms past the limit\n";
-  std::cout << "worst client: " << vigil_.worst().memory_kb << " kB more memory, "
-            << vigil_.worst().descriptors << " descriptors, " << vigil_.worst().threads
-            << " threads, " << vigil_.busiest() << " % of a processor\n";
-  std::cout << "violations: " << violations() << std::endl;
 }
 
 }  // namespace redlock::fault

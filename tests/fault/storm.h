@@ -41,7 +41,8 @@ class storm {
     std::function<void()> heal;
   };
 
-  void strike();
+  void strike();  // at one place, or everywhere at once
+  void strike(const fault_kind& kind, std::size_t place, std::chrono::milliseconds duration);
   const fault_kind& drawn_kind();
   void heal(clock::time_point until);  // those that end by then
   void change_climate();

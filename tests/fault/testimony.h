@@ -4,8 +4,8 @@
 #ifndef REDLOCK_FAULT_TESTIMONY_H
 #define REDLOCK_FAULT_TESTIMONY_H
 
-#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -72,9 +72,15 @@ auto watched(page& where, call which, nanoseconds limit, F&& f) {
   auto outcome = std::forward<F>(f)();
   const std::int64_t late = ticks() - latest;
   where.under_way = static_cast<std::uint32_t>(call::none);
-  if (where.stops == stops) where.worst_wait = std::max(where.worst_wait.load(), late);
+  if (where.stops == stops && late > where.worst_wait) {
+    where.worst_wait = late;
+    where.worst_call = static_cast<std::uint32_t>(which);
+  }
   ++where.operations;
   if (!outcome) ++where.failures;
+  if constexpr (requires { outcome.error(); }) {
+    if (!outcome) ++where.failures_by_code[static_cast<std::size_t>(outcome.error().code())];
+  }
   return outcome;
 }
 

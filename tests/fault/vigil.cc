@@ -39,7 +39,8 @@ void vigil::look_at(client& one) {
     return;
   }
   if (one.overdue() > most_.late) {
-    violation(name + " hangs in call " + std::to_string(one.written().under_way));
+    violation(name + " hangs in " +
+              std::string(fault::name(static_cast<call>(one.written().under_way.load()))));
   }
   if (const std::optional<vitals> now = vitals_of(one.pid())) judge(one, *now);
 }
