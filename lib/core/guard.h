@@ -69,6 +69,7 @@ class guard {
 
   void on_set_up(const introduction& who, time_point now) noexcept;
   void on_enrolled() noexcept { enrolled_ = true; }
+  void on_promoted(time_point now) noexcept { promoted_ = now; }  // while it was connected
 
   [[nodiscard]] clock_change on_sample(const clock_sample& s) noexcept;
 

@@ -33,6 +33,12 @@ void health::on_set_up(const identity& who, bool durable, core::time_point now) 
   next_look_ = now + sample_every;
 }
 
+void health::on_promoted(const identity& who, core::time_point now) noexcept {
+  replid_ = who.replid;
+  guard_.on_promoted(now);
+  review(now);
+}
+
 void health::on_down() noexcept {
   up_ = false;
   driver_.timers().clear(*this);
@@ -99,6 +105,7 @@ void health::on_time(core::time_point now) noexcept {
     asked_ = true;
     next_look_ = now + sample_every;
     driver_.node_at(id_).enqueue(*this, script::enroll, {.node = id_});
+    driver_.node_at(id_).look_at_role();
   }
   review(now);
 }

@@ -28,6 +28,8 @@ class health final : public sink, public timer {
   // A connection was set up, to this server.
   void on_set_up(const identity& who, bool durable, core::time_point now) noexcept;
   void on_down() noexcept;
+  // Since then it was made a replica and a master again, on the same connection.
+  void on_promoted(const identity& who, core::time_point now) noexcept;
 
   // What a script said; every reply of one, before its command is settled with it.
   void on_reply(const node_reply& r, core::time_point sent, core::time_point now) noexcept;

@@ -23,14 +23,24 @@ void node::enqueue(sink& from, script what, const core::command& c) {
   driver_.on_queued();
 }
 
+void node::look_at_role() noexcept {
+  if (!self_.is_verified()) return;
+  queue_.push({});
+  driver_.on_queued();
+}
+
+void node::settle(const queued& q, const node_reply& r, core::time_point now) noexcept {
+  if (q.from != nullptr) q.from->on_settled(q.command, r, now);
+}
+
 void node::flush(core::time_point now) noexcept {
   if (!is_up() || blocked_) return;
   while (!queue_.empty()) {
     const queued q = queue_.pop();
-    if (q.from->wants(q.command, now)) {
+    if (q.from == nullptr || q.from->wants(q.command, now)) {
       append(q, false, now);
     } else {
-      q.from->on_settled(q.command, {.answer = answer::unsent}, now);
+      settle(q, {.answer = answer::unsent}, now);
     }
   }
   if (out_.empty()) return;
@@ -40,11 +50,16 @@ void node::flush(core::time_point now) noexcept {
 
 // `by_text`: the node did not know the script by its digest.
 void node::append(const queued& q, bool by_text, core::time_point now) noexcept {
-  std::string_view digest;
-  if (!by_text) digest = digests_[static_cast<std::size_t>(q.what)];
-  script_call call = q.from->call(q.command);
-  call.what = q.what;
-  append_call(out_, call, digest, ++last_number_);
+  ++last_number_;
+  if (q.from == nullptr) {
+    append_command(out_, {"INFO", "replication"});
+  } else {
+    std::string_view digest;
+    if (!by_text) digest = digests_[static_cast<std::size_t>(q.what)];
+    script_call call = q.from->call(q.command);
+    call.what = q.what;
+    append_call(out_, call, digest, last_number_);
+  }
   if (pending_.empty()) {
     progress_ = now;
     auto& timers = driver_.timers();
@@ -141,6 +156,11 @@ void node::on_reply(const redisReply& reply, core::time_point now) noexcept {
     return;
   }
   const sent& oldest = pending_.front();
+  if (oldest.q.from == nullptr) {
+    pending_.pop();
+    on_role(reply, now);
+    return;
+  }
   if (is_unknown_script(reply)) {
     const queued q = pending_.pop().q;
     if (q.from->wants(q.command, now)) {
@@ -171,6 +191,19 @@ void node::on_reply(const redisReply& reply, core::time_point now) noexcept {
     // It was a master when it was set up: the name may lead to another server by now.
     fail("not a master any more: " + std::string(text_of(reply)), answer::replica, now);
   }
+}
+
+void node::on_role(const redisReply& reply, core::time_point now) noexcept {
+  if (reply.type == REDIS_REPLY_ERROR) return;
+  identity seen;
+  seen.read(text_of(reply));
+  if (seen.role.empty()) {
+    fail("the server's reply does not belong to the command", answer::unreachable, now);
+    return;
+  }
+  const bool promoted = seen.promoted && seen.replid != self_.replid;
+  self_.read(text_of(reply));
+  if (suits(now) && promoted) health_.on_promoted(self_, now);
 }
 
 notice node::status() const {

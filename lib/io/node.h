@@ -55,6 +55,9 @@ class node final : public timer {
   // Queues a command for the end of this turn. REQUIRES: up, or fresh.
   void enqueue(sink& from, script what, const core::command& c);
 
+  // Whether it is still a master, and the one it was, told by INFO where that is allowed (D2, D3).
+  void look_at_role() noexcept;
+
   // Writes what is queued, in one write.
   void flush(core::time_point now) noexcept;
 
@@ -82,7 +85,7 @@ class node final : public timer {
  private:
   enum class state : std::uint8_t { idle, resolving, connecting, setting_up, up, resting };
   struct queued {
-    sink* from = nullptr;
+    sink* from = nullptr;  // null: not a script, but a look at its role, for the node itself
     script what = script::inspect;
     core::command command;
   };
@@ -120,6 +123,8 @@ class node final : public timer {
   void on_poll(int status, int events) noexcept;
   void on_readable(core::time_point now) noexcept;
   void on_reply(const redisReply& reply, core::time_point now) noexcept;
+  void on_role(const redisReply& reply, core::time_point now) noexcept;
+  static void settle(const queued& q, const node_reply& r, core::time_point now) noexcept;
   void write(core::time_point now) noexcept;
   void append(const queued& q, bool by_text, core::time_point now) noexcept;
   [[nodiscard]] bool watch(int events) noexcept;

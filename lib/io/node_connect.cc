@@ -316,8 +316,7 @@ void node::disconnect() noexcept {
 
 void node::settle_all(core::time_point now) noexcept {
   while (!pending_.empty()) {
-    const queued q = pending_.pop().q;
-    q.from->on_settled(q.command, {.answer = answer::unreachable, .text = last_error_}, now);
+    settle(pending_.pop().q, {.answer = answer::unreachable, .text = last_error_}, now);
   }
   settle_queued(now);
 }
@@ -325,8 +324,7 @@ void node::settle_all(core::time_point now) noexcept {
 // Only what is there now: a node that is still fresh may be asked for more.
 void node::settle_queued(core::time_point now) noexcept {
   for (std::size_t left = queue_.size(); left > 0; --left) {
-    const queued q = queue_.pop();
-    q.from->on_settled(q.command, {.answer = answer::unsent, .text = last_error_}, now);
+    settle(queue_.pop(), {.answer = answer::unsent, .text = last_error_}, now);
   }
 }
 

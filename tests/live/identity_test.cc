@@ -144,6 +144,17 @@ TEST(a_master_that_becomes_a_replica, has_no_vote_for_a_renewal_that_would_chang
   EXPECT_TRUE(failed_with(errc::no_quorum, adopted));
 }
 
+TEST(a_master_that_becomes_a_replica, is_found_out_although_it_takes_writes_and_nobody_asks_it) {
+  masters nodes(2);
+  options o = nodes.options();
+  o.nodes.pop_back();
+  const lock_manager locks(std::move(o));
+  ASSERT_TRUE(all_up(locks));
+  nodes[0].command({"CONFIG", "SET", "replica-read-only", "no"});
+  nodes[0].command({"REPLICAOF", "127.0.0.1", std::to_string(nodes[1].port())});
+  EXPECT_TRUE(eventually([&] { return state_of(locks, 0) == node_state::replica; }));
+}
+
 TEST(a_server_that_may_not_be_asked_who_it_is, votes_unverified) {
   masters nodes(3);
   for (redis_server& node : nodes) {

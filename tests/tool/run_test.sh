@@ -209,6 +209,14 @@ it_refuses_a_wrong_command_line() {
   expect 64 run r -- true
 }
 
+it_counts_nodes_that_have_just_started_only_if_told_to() {
+  local all=$REDLOCK_NODES
+  export REDLOCK_NODES=${all//[?]durable=1/}
+  expect 69 run r -- true
+  expect 0 run --no-restart-guard --wait 30s r -- true
+  REDLOCK_NODES=$all expect 0 run --wait 30s r -- true
+}
+
 it_takes_durations() {
   local duration
   for duration in 0 0.0 0s 250ms 1.5s 1m 1h 2562047h; do

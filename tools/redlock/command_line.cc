@@ -83,6 +83,15 @@ void add_ttl(CLI::App& app, nanoseconds& ttl, nanoseconds& max_ttl) {
   add_duration(app, "--max-ttl", max_ttl, "The longest --ttl that any client of these nodes uses");
 }
 
+void add_guards(CLI::App& app, options& o) {
+  app.add_flag_callback(
+      "--no-restart-guard", [&o] { o.restart_guard = false; },
+      "Let nodes vote that may have forgotten locks in a restart");
+  app.add_flag_callback(
+      "--no-clock-guard", [&o] { o.clock_guard = false; },
+      "Let nodes vote whose clock has jumped ahead");
+}
+
 void add_wait(CLI::App& app, nanoseconds& to) {
   add_value(
       app, "--wait",
@@ -112,7 +121,7 @@ void add_policy(CLI::App& app, retry_policy& to) {
 void add_nodes(CLI::App& app, strings& to, std::string& password_file) {
   add_values(
       app, "--node", [&to](const std::string& s) { to.push_back(s); },
-      fmt::format("A node, redis://[user:password@]host[:port][/db], once for each "
+      fmt::format("A node, redis://[user:password@]host[:port][/db][?durable=1], once for each "
                   "(default: those in {})",
                   nodes_variable))
       ->type_name("URI");
@@ -150,6 +159,7 @@ class command_line {
         "run, or found.");
     add_nodes(*run_app_, nodes_, password_file_);
     add_ttl(*run_app_, run_.lock.ttl, run_.nodes.max_ttl);
+    add_guards(*run_app_, run_.nodes);
     add_wait(*run_app_, run_.lock.wait);
     add_policy(*run_app_, run_.lock.policy);
     add_duration(*run_app_, "--stop-margin", run_.lock.stop_margin,
@@ -164,6 +174,7 @@ class command_line {
         "misconfigured nodes; 128+n ended by signal n while waiting.");
     add_nodes(*acquire_app_, nodes_, password_file_);
     add_ttl(*acquire_app_, acquire_.lock.ttl, acquire_.nodes.max_ttl);
+    add_guards(*acquire_app_, acquire_.nodes);
     add_wait(*acquire_app_, acquire_.lock.wait);
     add_policy(*acquire_app_, acquire_.lock.policy);
     acquire_app_->add_flag("--json", acquire_.json, "Print JSON");
@@ -175,6 +186,7 @@ class command_line {
         "misconfigured nodes.");
     add_nodes(*renew_app_, nodes_, password_file_);
     add_ttl(*renew_app_, renew_.lock.ttl, renew_.nodes.max_ttl);
+    add_guards(*renew_app_, renew_.nodes);
     renew_app_->add_flag("--json", renew_.json, "Print JSON");
     add_resources(*renew_app_);
 
