@@ -148,14 +148,33 @@ struct options {
   uv_loop_s* loop = nullptr;
 };
 
-// How to pause between attempts while others hold the lock. All add jitter, so that clients that
-// failed together do not try together again.
+// How to pause between attempts while others hold the lock. All but custom add jitter, drawn from
+// the system's random source, so that clients that failed together do not try together again.
 enum class retry_policy : std::uint8_t {
   fixed,        // random, from half of retry_delay to one and a half times
-  exponential,  // random in a window that doubles from retry_delay up to retry_max
-  hybrid,       // a few quick tries first, for short holds, then exponential; never sleeps more
-                // than 4 ms past the moment when the key that was met must have expired
+  exponential,  // random in a window that doubles from retry_delay up to retry_max ("full jitter")
+  hybrid,       // spins at first, for short holds, then exponential; never sleeps more than 4 ms
+                // past the moment when the key that was met must have expired
+  spin,      // about every spin_interval while spin_budget and spin_tries last; then it gives up,
+             // whatever is left of `wait`
+  adaptive,  // as this process has seen the resource being held by its own adaptive acquires: in
+             // 99 of 100 cases for less than short_hold: about every spin_interval; for more
+             // than long_hold: exponential; between, or not known yet: hybrid
+  custom,    // what retry_pause says
 };
+
+// What retry_policy::custom goes by.
+struct pause_request {
+  std::uint32_t attempts = 0;  // that failed so far
+  nanoseconds waited{0};       // since the call
+  nanoseconds key_left{0};     // the least that was left of a key in the way; 0: unknown
+  nanoseconds usual_hold{0};   // p99, as adaptive sees it; 0: unknown
+};
+
+// Gives the pause before the next attempt: 1 ms to 1 h, what is out of that is made so. Called on
+// the thread that everything else of the lock_manager waits for: it must not block, nor call the
+// lock_manager.
+using pause_function = nanoseconds (*)(const pause_request& at, void* context) noexcept;
 
 // When a lease renews itself.
 class renewal {
@@ -191,8 +210,15 @@ struct lock_options {
   std::uint32_t max_attempts = 0;  // 0: no limit but `wait`
 
   retry_policy policy = retry_policy::hybrid;
-  nanoseconds retry_delay = std::chrono::milliseconds{20};  // 1 ms to 1 h
-  nanoseconds retry_max = std::chrono::milliseconds{250};   // retry_delay to 1 h
+  nanoseconds retry_delay = std::chrono::milliseconds{50};   // 1 ms to 1 h
+  nanoseconds retry_max = std::chrono::seconds{1};           // retry_delay to 1 h
+  nanoseconds spin_interval = std::chrono::milliseconds{5};  // 1 ms to 1 h
+  nanoseconds spin_budget = std::chrono::milliseconds{200};  // of the wait, at most; 0 to 1 h
+  std::uint32_t spin_tries = 0;                              // 0: no limit but the budget
+  nanoseconds short_hold = std::chrono::milliseconds{50};    // 0 to long_hold
+  nanoseconds long_hold = std::chrono::milliseconds{200};    // to 1 h
+  pause_function retry_pause = nullptr;                      // for custom, and only for it
+  void* retry_context = nullptr;                             // passed to it
 
   // A renewal that would come after the stop signal is refused: invalid_argument.
   redlock::renewal renewal = redlock::renewal::automatic();

@@ -220,6 +220,21 @@ result<core::terms> terms_of(const options& all, const lock_options& one) {
   if (!within(one.retry_max, one.retry_delay, longest)) {
     return wrong("lock_options::retry_max is not retry_delay to 1 h");
   }
+  if (!within(one.spin_interval, shortest, longest)) {
+    return wrong("lock_options::spin_interval is not 1 ms to 1 h");
+  }
+  if (!within(one.spin_budget, nanoseconds{0}, longest)) {
+    return wrong("lock_options::spin_budget is not 0 to 1 h");
+  }
+  if (!within(one.long_hold, nanoseconds{0}, longest)) {
+    return wrong("lock_options::long_hold is not 0 to 1 h");
+  }
+  if (!within(one.short_hold, nanoseconds{0}, one.long_hold)) {
+    return wrong("lock_options::short_hold is not 0 to long_hold");
+  }
+  if ((one.policy == retry_policy::custom) != (one.retry_pause != nullptr)) {
+    return wrong("lock_options::retry_pause belongs to retry_policy::custom, and it to that");
+  }
   if (one.min_validity < nanoseconds{0}) return wrong("lock_options::min_validity is negative");
   if (one.stop_margin < nanoseconds{0}) return wrong("lock_options::stop_margin is negative");
 
@@ -233,7 +248,16 @@ result<core::terms> terms_of(const options& all, const lock_options& one) {
   t.ttl = std::chrono::ceil<milliseconds>(one.ttl);  // C3
   t.wait = one.wait;
   t.max_attempts = one.max_attempts;
-  t.retry = {.policy = one.policy, .delay = one.retry_delay, .max = one.retry_max};
+  t.retry = {.policy = one.policy,
+             .delay = one.retry_delay,
+             .max = one.retry_max,
+             .spin_interval = one.spin_interval,
+             .spin_budget = one.spin_budget,
+             .spin_tries = one.spin_tries,
+             .short_hold = one.short_hold,
+             .long_hold = one.long_hold,
+             .own = one.retry_pause,
+             .context = one.retry_context};
   t.max_hold = one.max_hold;
   t.min_validity = one.min_validity;
   t.stop_margin = one.stop_margin;

@@ -95,7 +95,7 @@ void claim::on_reach(const reach& nodes, time_point now, outbox& out) noexcept {
   if (is_round(round_kind::acquire)) void_guarded_votes();
   if (state_ == state::pausing && !could && may_reach_quorum()) {
     // Soon, whatever the pause was; but not all clients at the same moment.
-    retry_at_ = std::min(retry_at_, now + pause(terms_.retry, 1, nanoseconds{0}, random()));
+    retry_at_ = std::min(retry_at_, now + soon(random()));
   }
   for (const node_id n : risen& owing_) send_release(n, debts_[n].on_up(), out);
   advance(now, out);

@@ -62,6 +62,7 @@ struct terms {
   nanoseconds wait{0};  // wait_forever: no end
   std::uint32_t max_attempts = 0;
   backoff retry;
+  nanoseconds usual_hold{0};   // of the resource, for the policies that ask; 0: unknown
   nanoseconds renew_every{0};  // 0: never by itself
   nanoseconds max_hold{0};     // 0: no limit
   nanoseconds min_validity{0};
@@ -210,6 +211,7 @@ class claim {
   time_point round_deadline_{};
 
   // pausing
+  pacing pacing_;
   time_point retry_at_{};
   nanoseconds key_left_{0};  // the least seen in this attempt; 0: none
   ballot earlier_;           // how the attempt before was lost

@@ -171,7 +171,17 @@ void claim::fail_attempt(errc why, time_point now, outbox& out) noexcept {
     return;
   }
   state_ = state::pausing;
-  retry_at_ = now + pause(terms_.retry, attempt_, key_left_, random());
+  const auto pause = pacing_.next(terms_.retry,
+                                  {.attempts = attempt_,
+                                   .waited = now - started_,
+                                   .key_left = key_left_,
+                                   .usual_hold = terms_.usual_hold},
+                                  random());
+  if (!pause) {
+    give_up(why, out);
+    return;
+  }
+  retry_at_ = now + *pause;
   if (give_up_at() == never) return;
   // Rather a last try at the end of the wait than to give up early; but none so short that a busy
   // machine would make a held lock look like nodes that do not answer.

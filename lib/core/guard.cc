@@ -51,25 +51,26 @@ clock_change guard::on_sample(const clock_sample& s) noexcept {
   clock_change seen = clock_change::none;
   if (line_ && at_least > *line_ + rise(s.received)) {
     seen = clock_change::forward;
-    note_step(at_least - *offset_, s.received);
+    note_step(at_least - *ahead_at_least_, s.received);
     line_.reset();
-  } else if (offset_ && at_most < *offset_ - since / rate_bound) {
+  } else if (ahead_at_least_ && at_most < *ahead_at_least_ - since / rate_bound) {
     seen = clock_change::back;
-    step_ = at_most - *offset_;
+    step_ = at_most - *ahead_at_least_;
   }
   const nanoseconds height = at_most - rise(s.sent);
   line_ = line_ ? std::min(*line_, height) : height;
-  offset_ = at_least;
+  ahead_at_least_ = at_least;
+  ahead_at_most_ = at_most;
   last_ = s.received;
   if (!watched) watched_since_ = s.received;
   return seen;
 }
 
 bool guard::compare(nanoseconds median, milliseconds max_ttl, time_point now) noexcept {
-  if (!offset_) return false;
+  if (!ahead_at_least_) return false;
   if (stepped_ && *stepped_ >= watched_since_) return false;
   if (now >= watched_since_ + max_ttl) return false;
-  const nanoseconds ahead = *offset_ - median;
+  const nanoseconds ahead = *ahead_at_least_ - median;
   if (ahead <= terms_.max_clock_offset) return false;
   note_step(ahead, now);
   return true;

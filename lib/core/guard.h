@@ -80,8 +80,10 @@ class guard {
 
   [[nodiscard]] standing at(milliseconds max_ttl) const noexcept;
 
-  // How far the node's clock is ahead of ours, at least. Nothing: never sampled.
-  [[nodiscard]] std::optional<nanoseconds> offset() const noexcept { return offset_; }
+  // How far the node's clock is ahead of ours, at most: what the median is taken of. [Of the least
+  // that it may be, a node that answers quickly would seem ahead of two that answer slowly.]
+  // Nothing: never sampled.
+  [[nodiscard]] std::optional<nanoseconds> ahead_at_most() const noexcept { return ahead_at_most_; }
   // By how much the last step went, forward or (negative) back; 0 if there was none.
   [[nodiscard]] nanoseconds step() const noexcept { return step_; }
   // Whether the last sample came after so long a gap that nobody had watched the clock.
@@ -104,7 +106,8 @@ class guard {
   // D4. No sample may lie above the line that rises by the rate bound through the lowest of the
   // earlier ones; it is given by its height at time 0.
   std::optional<nanoseconds> line_;
-  std::optional<nanoseconds> offset_;
+  std::optional<nanoseconds> ahead_at_least_;  // by the last sample
+  std::optional<nanoseconds> ahead_at_most_;
   std::optional<time_point> last_;  // the last sample
   time_point watched_since_{};
   std::optional<time_point> stepped_;

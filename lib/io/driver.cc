@@ -12,6 +12,9 @@
 namespace redlock::io {
 namespace {
 
+// Keys whose holds are watched, a kilobyte each.
+constexpr std::size_t holds_max = 1024;
+
 // Takes the thing off a list in constant time; the last one gets its place.
 template <class T>
 void take_off(std::vector<std::unique_ptr<T>>& list, std::size_t place) noexcept {
@@ -149,6 +152,7 @@ ticket* driver::open(core::terms t, const core::base& who, std::string key, std:
                      std::shared_ptr<owner> whose) {
   core::check(!is_closing());
   t.max_ttl = std::max(t.max_ttl, max_ttl_);
+  if (t.retry.asks_for_holds()) t.usual_hold = holds_of(key).usual();
   if (active_ >= settings_.max_leases) return nullptr;
   ++active_;
   return &put_on(tickets_, std::make_unique<ticket>(*this, t, who, std::move(key), std::move(token),
@@ -215,6 +219,13 @@ void driver::expire(core::time_point now) noexcept {
   }
 }
 
+core::hold_times& driver::holds_of(const std::string& key) {
+  const auto found = holds_.find(key);
+  if (found != holds_.end()) return found->second;
+  if (holds_.size() >= holds_max) holds_.erase(holds_.begin());  // any: it is but a guess
+  return holds_[key];
+}
+
 void driver::on_reach_changed(core::time_point now) noexcept {
   const core::reach r = reach();
   // By index: what a ticket does may add to other lists, never to this one.
@@ -236,7 +247,7 @@ void driver::compare_clocks(core::time_point now) noexcept {
   std::array<core::nanoseconds, nodes_max> offsets{};
   std::size_t count = 0;
   for (const auto& n : nodes_) {
-    if (const auto offset = n->trust().guard().offset()) offsets[count++] = *offset;
+    if (const auto ahead = n->trust().guard().ahead_at_most()) offsets[count++] = *ahead;
   }
   if (count == 0) return;
   core::nanoseconds median = core::lower_median(std::span(offsets).first(count));

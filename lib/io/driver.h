@@ -7,10 +7,12 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/claim.h"
 #include "core/guard.h"
+#include "core/hold_times.h"
 #include "io/alarm.h"
 #include "io/inbox.h"
 #include "io/node.h"
@@ -90,6 +92,8 @@ class driver final : private timer {
   void expire(core::time_point now) noexcept;  // wakes what is due
   void on_queued() noexcept { queued_ = true; }
   [[nodiscard]] bool is_closing() const noexcept { return phase_ != phase::open; }
+  // Of a key that an adaptive acquire has asked for.
+  [[nodiscard]] core::hold_times& holds_of(const std::string& key);
   void on_reach_changed(core::time_point now) noexcept;
   void on_guard_changed(core::node_id n, core::time_point now) noexcept;
   void on_step(core::node_id n, core::time_point now) noexcept;  // n's clock went forward (D4)
@@ -140,6 +144,7 @@ class driver final : private timer {
   std::vector<std::unique_ptr<survey>> surveys_;
   std::vector<ticket*> finished_tickets_;
   std::vector<survey*> finished_surveys_;
+  std::unordered_map<std::string, core::hold_times> holds_;  // at most holds_max (driver.cc)
   bool queued_ = false;  // a node has commands to be written at the end of this turn
 
   enum class phase : std::uint8_t { open, signalling, releasing, closed };

@@ -143,7 +143,7 @@ void node::on_readable(core::time_point now) noexcept {
     } else if (reply == nullptr) {
       return;
     } else if (state_ == state::setting_up) {
-      on_setup_reply(*reply, now);
+      on_setup_reply(*reply, clock::now());
     } else {
       on_reply(*reply, clock::now());
     }

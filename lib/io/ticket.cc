@@ -14,7 +14,8 @@ ticket::ticket(driver& where, const core::terms& terms, const core::base& who, s
       key_(std::move(key)),
       base_(hexadecimal(who)),
       given_(std::move(token)),
-      owner_(std::move(whose)) {}
+      owner_(std::move(whose)),
+      watches_holds_(terms.retry.asks_for_holds()) {}
 
 ticket::~ticket() {
   core::check(pending_ == 0);
@@ -26,6 +27,7 @@ ticket::~ticket() {
 template <class Input>
 void ticket::step(core::time_point now, Input input) noexcept {
   core::outbox& out = driver_.outbox();
+  const bool was_held = is_held();
   out.clear();
   input(out);
   for (const core::command& c : out.commands()) {
@@ -39,7 +41,10 @@ void ticket::step(core::time_point now, Input input) noexcept {
     owner_->on_nodes_held(nodes_held_);
   }
   tell(news, now);
-  if (is_over() && !std::exchange(over_, true)) driver_.on_over();
+  if (is_over() && !std::exchange(over_, true)) {
+    if (watches_holds_ && was_held) watch_hold({}, now);
+    driver_.on_over();
+  }
   if (is_ended() && !std::exchange(ended_, true)) driver_.on_ended(*this);
   if (is_finished()) driver_.retire(*this);
 }
@@ -137,6 +142,10 @@ void ticket::on_settled(const core::command& c, const node_reply& r,
   // A release that went well says nothing of why its attempt failed.
   const bool tells = c.what != core::verb::release || !r.text.empty();
   if (tells && !said_.empty()) said_[c.node] = r.text;
+  if (watches_holds_ && r.answer == answer::refused) {
+    // One node is enough; two may name different holders.
+    if (c.node == *driver_.reach().up.begin()) watch_hold(r.text, now);
+  }
   step(now, [&](core::outbox& out) {
     claim_.on_reply({.to = c, .answer = r.answer, .key_left = r.key_left}, now, out);
   });
@@ -153,6 +162,7 @@ void ticket::tell(core::news n, core::time_point now) noexcept {
       break;
     case core::news::acquired:
       write_token(claim_.attempt());
+      if (watches_holds_) watch_hold(token_, now);
       owner_->on_acquired(token_, claim_.valid_until());
       break;
     case core::news::gave_up:
@@ -201,6 +211,12 @@ failure ticket::why(errc code) const {
     nodes.push_back({driver_.node_at(n).name(), a, std::move(text)});
   }
   return {code, votes, std::move(nodes)};
+}
+
+// Empty: nobody.
+void ticket::watch_hold(std::string_view holder, core::time_point now) {
+  const std::uint64_t who = holder.empty() ? 0 : std::hash<std::string_view>{}(holder) | 1;
+  driver_.holds_of(key_).saw(who, now);
 }
 
 void ticket::write_token(core::attempt_id attempt) {

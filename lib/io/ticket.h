@@ -76,6 +76,7 @@ class ticket final : public sink, public timer {
   void tell(core::news n, core::time_point now) noexcept;
   [[nodiscard]] failure why(errc code) const;
   void write_token(core::attempt_id attempt);
+  void watch_hold(std::string_view holder, core::time_point now);
 
   driver& driver_;
   core::claim claim_;
@@ -87,6 +88,7 @@ class ticket final : public sink, public timer {
   std::vector<std::string> said_;  // the last text of each node; made when the first one has any
   std::size_t pending_ = 0;        // commands not yet settled
   std::size_t nodes_held_ = 0;
+  const bool watches_holds_;  // for the policies that go by them
   bool closing_ = false;
   bool over_ = false;  // the driver knows that it is over, and that the claim has ended
   bool ended_ = false;

@@ -259,7 +259,7 @@ terms any_terms(anything& any, std::size_t nodes) {
   t.renew_every = any.pick(2) == 0 ? 333ms : 0ms;
   t.stop_margin = any.pick(2) == 0 ? 100ms : 0ms;
   t.max_hold = any.pick(2) == 0 ? 1500ms : 0ms;
-  t.retry.policy = static_cast<retry_policy>(any.pick(3));
+  t.retry.policy = static_cast<retry_policy>(any.pick(5));
   return t;
 }
 

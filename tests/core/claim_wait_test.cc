@@ -71,7 +71,7 @@ TEST(Claim, SettlesByTheEndOfItsWaitAndNeverAfter) {  // G4
 TEST(Claim, MindsOnlyTheKeysThatStoodInTheWayOfThisAttempt) {  // B71
   terms t = plain_terms();
   t.wait = wait_forever;
-  t.retry = {.policy = retry_policy::hybrid, .delay = 200ms, .max = 250ms};
+  t.retry = {.policy = retry_policy::hybrid, .delay = 200ms, .max = 250ms, .spin_budget = 0ms};
   conversation c(t);
   c.acquire();
   c.answer(0, answer::refused, 1ms);

@@ -211,6 +211,15 @@ TEST(Guard, TreatsAnUnwatchedClockAheadOfItsPeersAsJustStepped) {  // D4
 }
 
 // A peer that is sampled later may show that the first one is ahead.
+TEST(Guard, TellsTheMostThatAClockMayBeAheadAndComparesTheLeast) {  // D4
+  guard g = trusted();
+  EXPECT_FALSE(g.ahead_at_most());
+  EXPECT_EQ(g.on_sample(sample(start, 2s, 4s)), clock_change::none);
+  EXPECT_EQ(g.ahead_at_most(), 4s);
+  EXPECT_FALSE(g.compare(-1s, max_ttl, start)) << "it may be no further ahead than 0 s";
+  EXPECT_TRUE(g.compare(-1001ms, max_ttl, start));
+}
+
 TEST(Guard, ComparesAgainForAsLongAsAStepBeforeTheWatchCouldMatter) {  // D4
   guard g = trusted();
   EXPECT_EQ(g.on_sample(sample(start, 10s)), clock_change::none);

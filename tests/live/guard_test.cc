@@ -1,7 +1,10 @@
 // Nodes that may have forgotten locks (rules D3, D6): those that have restarted, were promoted, or
 // do not tell. Clocks that step are in the fault bench.
 
+#include <deque>
+
 #include "live.h"
+#include "proxy.h"
 
 namespace redlock::live {
 namespace {
@@ -177,6 +180,19 @@ TEST(a_server_that_does_not_tell_who_it_is, has_no_vote_at_first) {
   EXPECT_EQ(status_of(locks, 0).guard, node_guard::unverified);
   ASSERT_TRUE(succeeded(locks.acquire("r", {.ttl = 1s, .wait = 60s})));
   EXPECT_GT(clock::now() - before, 0s);
+}
+
+TEST(slow_connections, make_no_clock_look_ahead_of_the_others) {  // D4
+  masters nodes(3);
+  std::deque<proxy> paths;
+  options o = nodes.options();
+  for (std::size_t i = 0; i < 2; ++i) {
+    o.nodes[i] = paths.emplace_back(nodes[i].port()).uri();
+    paths[i].delay(direction::replies, 1500ms);
+  }
+  lock_manager locks(o);
+  ASSERT_TRUE(all_up(locks));
+  for (const node_status& s : locks.nodes()) EXPECT_EQ(s.guard, node_guard::none) << s.guarded();
 }
 
 TEST(the_largest_max_ttl, is_kept_on_the_nodes_and_makes_every_guard_longer) {

@@ -125,6 +125,16 @@ TEST(lock_options, that_break_a_limit_are_refused) {
       [](lock_options& o) { o.retry_delay = 1h + 1ns, o.retry_max = 2h; },
       [](lock_options& o) { o.retry_max = o.retry_delay - 1ns; },
       [](lock_options& o) { o.retry_max = 1h + 1ns; },
+      [](lock_options& o) { o.spin_interval = 999us; },
+      [](lock_options& o) { o.spin_budget = -1ns; },
+      [](lock_options& o) { o.spin_budget = 1h + 1ns; },
+      [](lock_options& o) { o.short_hold = -1ns; },
+      [](lock_options& o) { o.long_hold = o.short_hold - 1ns; },
+      [](lock_options& o) { o.long_hold = 1h + 1ns; },
+      [](lock_options& o) { o.policy = retry_policy::custom; },
+      [](lock_options& o) {
+        o.retry_pause = [](const pause_request&, void*) noexcept { return nanoseconds{1ms}; };
+      },
       [](lock_options& o) { o.max_hold = 9s; },
       [](lock_options& o) { o.max_hold = -1s; },
       [](lock_options& o) { o.min_validity = -1ms; },

@@ -110,11 +110,14 @@ void add_policy(CLI::App& app, retry_policy& to) {
           to = retry_policy::exponential;
         } else if (s == "hybrid") {
           to = retry_policy::hybrid;
+        } else if (s == "spin") {
+          to = retry_policy::spin;
         } else {
-          throw std::invalid_argument(fmt::format("'{}' is not fixed, exponential or hybrid", s));
+          throw std::invalid_argument(
+              fmt::format("'{}' is not fixed, exponential, hybrid or spin", s));
         }
       },
-      "How to pause between tries: fixed, exponential or hybrid (default hybrid)")
+      "How to pause between tries: fixed, exponential, hybrid or spin (default hybrid)")
       ->type_name("NAME");
 }
 
