@@ -1,5 +1,6 @@
 #include "wander.h"
 
+#include <iterator>
 #include <thread>
 #include <utility>
 
@@ -12,6 +13,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::int64_t ttl_least_ms = 500;
+constexpr retry_policy policies[] = {retry_policy::fixed, retry_policy::exponential,
+                                     retry_policy::hybrid, retry_policy::spin,
+                                     retry_policy::adaptive};
 constexpr int rounds_per_manager = 40;  // on average
 
 }  // namespace
@@ -40,6 +44,7 @@ void wanderer::round() {
   lock_options o;
   o.ttl = random_.milliseconds(ttl_least_ms, plan_.max_ttl_ms);
   o.wait = random_.chance(30) ? 0ms : random_.milliseconds(1, 500);
+  o.policy = policies[random_.index(std::size(policies))];
   o.stop_margin = random_.chance(50) ? 0ms : random_.milliseconds(1, ttl_least_ms / 4);
   o.renewal = random_.chance(70) ? renewal::automatic() : renewal::manual();
   // First contact comes on top of the wait, and one node time-out where there is no wait.
