@@ -14,6 +14,10 @@ masters::masters(std::size_t n, const server_options& each) {
   for (std::size_t i = 0; i < n; ++i) servers_.emplace_back(each);
 }
 
+masters::masters(const std::vector<server_options>& of) {
+  for (const server_options& each : of) servers_.emplace_back(each);
+}
+
 std::vector<endpoint> masters::endpoints() const {
   std::vector<endpoint> nodes;
   for (const redis_server& server : servers_) nodes.emplace_back(server.uri());

@@ -25,6 +25,8 @@ class masters {
  public:
   explicit masters(std::size_t n, const server_options& each = {});
 
+  explicit masters(const std::vector<server_options>& of);  // one of each
+
   redis_server& operator[](std::size_t i) { return servers_[i]; }
   [[nodiscard]] std::size_t size() const noexcept { return servers_.size(); }
   auto begin() { return servers_.begin(); }

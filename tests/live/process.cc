@@ -14,7 +14,8 @@ namespace redlock::live {
 namespace {
 
 // Between fork() and exec() of a process with threads, only async-signal-safe calls are allowed.
-[[noreturn]] void become(char* const* argv, const process_options& o, int nowhere, pid_t parent) {
+[[noreturn]] void become(char* const* argv, char* const* environment, const process_options& o,
+                         int nowhere, pid_t parent) {
   if (o.dies_with_us) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(127);  // it died before we asked
@@ -23,8 +24,17 @@ namespace {
   ::dup2(o.input >= 0 ? o.input : nowhere, STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);
   ::dup2(output, STDERR_FILENO);
-  ::execvp(argv[0], argv);
+  ::execvpe(argv[0], argv, environment);
   ::_exit(127);
+}
+
+// Ends with a null pointer, as exec() wants it.
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
 }
 
 int exit_code(int status) noexcept {
@@ -43,15 +53,15 @@ pid_t wait_for(pid_t pid, int* status, int flags) noexcept {
 
 process::process(const std::vector<std::string>& argv, process_options o) {
   std::vector<std::string> words = argv;
-  std::vector<char*> pointers;
-  pointers.reserve(words.size() + 1);
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
+  const std::vector<char*> arguments = pointers_to(words);
+  std::vector<char*> environment = pointers_to(o.environment);
+  for (char** ours = environ; *ours != nullptr; ++ours)
+    environment.insert(environment.end() - 1, *ours);
 
   const descriptor nowhere(checked(::open("/dev/null", O_RDWR | O_CLOEXEC), "/dev/null"));
   const pid_t parent = ::getpid();
   pid_ = checked(::fork(), "fork");
-  if (pid_ == 0) become(pointers.data(), o, nowhere.get(), parent);
+  if (pid_ == 0) become(arguments.data(), environment.data(), o, nowhere.get(), parent);
 }
 
 process::~process() { kill(); }

@@ -15,6 +15,7 @@ struct process_options {
   int input = -1;            // becomes its standard input; -1: /dev/null
   int output = -1;           // becomes its standard output and error; -1: /dev/null
   bool dies_with_us = true;  // killed when the thread that started it ends
+  std::vector<std::string> environment = {};  // added to ours: "NAME=VALUE"
 };
 
 // Owns the child: the destructor kills and reaps it. Thread safety: one thread at a time.

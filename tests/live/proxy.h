@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <list>
 #include <mutex>
 #include <string>
@@ -27,8 +28,8 @@ enum class direction : std::size_t { requests, replies };
 // those to come, and lasts until told otherwise.
 //
 // Bytes arrive complete and in order, whatever is told to it, as on any TCP path: what is lost, is
-// lost with its connection. Requests that were on their way when the client went away are still
-// delivered; replies to it are not.
+// lost with its connection; only inject() does what no path should. Requests that were on their way
+// when the client went away are still delivered; replies to it are not.
 //
 // Thread safety: all members from any threads at once.
 class proxy {
@@ -45,11 +46,14 @@ class proxy {
   void hold(direction d);  // keep back whatever comes
   void delay(direction d, std::chrono::milliseconds by);
   void swallow(direction d);  // whatever comes, is lost; and its connection with it on pass()
-  void strand();              // hold the connections that are there, both ways, while new ones pass
-  void thaw();                // ends strand(): what was sent arrives late
-  void cut();                 // reset all connections
-  void refuse();              // and those to come
-  void accept();              // ends refuse()
+  void trickle(direction d, std::chrono::milliseconds each);  // byte by byte
+  void strand();  // hold the connections that are there, both ways, while new ones pass
+  void thaw();    // ends strand(): what was sent arrives late
+  void half_close(direction d);  // ends that direction of the connections that are there
+  void inject(direction d, std::string bytes);  // into the connections that are there
+  void cut();                                   // reset all connections
+  void refuse();                                // and those to come
+  void accept();                                // ends refuse()
 
   [[nodiscard]] std::size_t held(direction d) const;       // bytes kept back now
   [[nodiscard]] std::size_t swallowed(direction d) const;  // bytes lost so far
@@ -59,11 +63,11 @@ class proxy {
 
  private:
   using time_point = std::chrono::steady_clock::time_point;
-  enum class treatment { pass, hold, swallow };
+  enum class treatment { pass, hold, swallow, trickle };
 
   struct rule {
     treatment how = treatment::pass;
-    std::chrono::milliseconds delay{0};
+    std::chrono::milliseconds delay{0};  // of each chunk, or between two bytes that trickle
   };
   struct chunk {
     std::string bytes;
@@ -71,6 +75,7 @@ class proxy {
   };
   struct stream {  // one direction of one connection
     std::deque<chunk> queue;
+    time_point next_byte;       // of those that trickle
     bool source_ended = false;  // no more will come
     bool finished = false;      // and all that came was delivered, or cannot be
     bool incomplete = false;    // something was swallowed
@@ -80,20 +85,21 @@ class proxy {
     stream streams[2];
     bool stranded = false;
   };
-  enum class wish { nothing, cut, refuse, accept, strand, thaw };
 
   void tell(direction d, rule r);
-  void ask(wish w);
+  void ask(std::function<void()> wish);  // run by thread_
   void await_turn(std::unique_lock<std::mutex>& lock);
 
   void run();
   void turn();
   void fulfil_wish();
+  void cut_all();
   void accept_new();
   void abort_incomplete();
   void receive(link& l, std::size_t d, time_point now);
   void deliver(link& l, std::size_t d, time_point now);
   [[nodiscard]] bool is_held(const link& l, std::size_t d) const;
+  [[nodiscard]] time_point due(const stream& s, std::size_t d) const;  // its next bytes
   [[nodiscard]] bool is_due(const link& l, std::size_t d, time_point now) const;
   [[nodiscard]] std::vector<pollfd> watched(time_point now) const;
   [[nodiscard]] int patience_until_due(time_point now) const;
@@ -107,7 +113,7 @@ class proxy {
   std::uint64_t turns_wanted_ = 0;
   std::uint64_t turns_done_ = 0;
   bool ending_ = false;
-  wish wish_ = wish::nothing;
+  std::function<void()> wish_;
   rule rules_[2];
   descriptor listener_;
   std::list<link> links_;

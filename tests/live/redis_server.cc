@@ -15,6 +15,8 @@
 namespace redlock::live {
 namespace {
 
+using namespace std::chrono_literals;
+
 constexpr timeval answer_limit{10, 0};
 constexpr int start_tries = 5;
 
@@ -84,9 +86,24 @@ std::string contents(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+// One aligned word, which the page cache shares with those who have mapped it.
+std::chrono::nanoseconds read_clock(const std::filesystem::path& file) {
+  const descriptor fd(checked(::open(file.c_str(), O_RDONLY | O_CLOEXEC), "clock"));
+  std::int64_t offset = 0;
+  checked(static_cast<int>(::pread(fd.get(), &offset, sizeof offset, 0)), "clock");
+  return std::chrono::nanoseconds(offset);
+}
+
+void write_clock(const std::filesystem::path& file, std::chrono::nanoseconds by) {
+  const descriptor fd(checked(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600), "clock"));
+  const std::int64_t offset = by.count();
+  checked(static_cast<int>(::pwrite(fd.get(), &offset, sizeof offset, 0)), "clock");
+}
+
 }  // namespace
 
 redis_server::redis_server(server_options o) : options_(std::move(o)) {
+  if (!options_.clock_shim.empty()) write_clock(clock_file(), 0ns);
   for (int i = 1;; ++i) {
     try {
       start();
@@ -118,13 +135,14 @@ bool redis_server::has_ipv6() const {
 
 std::vector<std::string> redis_server::command_line() const {
   // "-::1" may be missing without harm.
-  std::vector<std::string> words{program(),      "--port",      std::to_string(port()),
-                                 "--bind",       "127.0.0.1",   "-::1",
-                                 "--unixsocket", socket_path(), "--dir",
-                                 dir_.path(),    "--save",      "",
-                                 "--appendonly", "no",          "--daemonize",
-                                 "no",           "--databases", "16",
-                                 "--maxclients", "1000"};
+  std::vector<std::string> words{program(),      "--port",       std::to_string(port()),
+                                 "--bind",       "127.0.0.1",    "-::1",
+                                 "--unixsocket", socket_path(),  "--dir",
+                                 dir_.path(),    "--save",       "",
+                                 "--daemonize",  "no",           "--databases",
+                                 "16",           "--maxclients", "1000"};
+  const std::string keeps = options_.keeps_data ? "yes" : "no";
+  words.insert(words.end(), {"--appendonly", keeps, "--appendfsync", "always"});
   if (!options_.password.empty()) {
     words.insert(words.end(), {"--requirepass", options_.password});
   }
@@ -132,27 +150,36 @@ std::vector<std::string> redis_server::command_line() const {
   return words;
 }
 
-void redis_server::start() {
+void redis_server::start() { start("PONG", {}); }
+
+void redis_server::start(const std::string& answer, const std::vector<std::string>& also) {
   const std::filesystem::path log = dir_.path() / "log";
   const descriptor output(
       checked(::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), "log"));
   std::filesystem::remove(socket_path());
-  process_.emplace(command_line(), process_options{.output = output.get()});
-  if (await() == outcome::ready) return;
+  process_options o{.output = output.get()};
+  if (!options_.clock_shim.empty()) {
+    o.environment = {"LD_PRELOAD=" + options_.clock_shim,
+                     "REDLOCK_CLOCK_OFFSET=" + clock_file().string()};
+  }
+  std::vector<std::string> words = command_line();
+  words.insert(words.end(), also.begin(), also.end());
+  process_.emplace(words, std::move(o));
+  if (await(answer) == outcome::ready) return;
   process_.reset();
   throw std::runtime_error(program() + " does not run: " + contents(log));
 }
 
 // The unix socket is in a directory of its own, so whoever answers there is our child; it is
 // created after the TCP port was bound.
-redis_server::outcome redis_server::await() {
+redis_server::outcome redis_server::await(const std::string& answer) {
   bool ready = false;
   static_cast<void>(eventually([&] {
     if (process_->ended()) return true;
     const context_ptr context = connect(socket_path(), options_.password);
     if (!context) return false;
     const std::optional<reply> pong = ask(*context, {"PING"});
-    ready = pong && pong->text == "PONG";
+    ready = pong && pong->text.starts_with(answer);
     return ready;
   }));
   return ready ? outcome::ready : outcome::ended;
@@ -161,6 +188,35 @@ redis_server::outcome redis_server::await() {
 void redis_server::restart() {
   kill();
   start();
+}
+
+void redis_server::forget() { std::filesystem::remove_all(dir_.path() / "appendonlydir"); }
+
+void redis_server::fill() {
+  command({"EVAL",
+           "redis.call('SELECT', 15) for i = 1, 1000 do redis.call('SET', i, ('x'):rep(1000)) end",
+           "0"});
+  // What is rewritten is loaded key by key, with a look at the clients in between.
+  command({"BGREWRITEAOF"});
+  const bool rewritten = eventually([&] {
+    const std::string info = command({"INFO", "persistence"}).text;
+    return info.find("aof_rewrite_in_progress:0") != std::string::npos &&
+           info.find("aof_rewrite_scheduled:0") != std::string::npos;
+  });
+  if (!rewritten) throw std::runtime_error(name() + " does not rewrite its data");
+}
+
+void redis_server::start_loading() {
+  start("LOADING", {"--key-load-delay", "1000", "--loading-process-events-interval-bytes", "1024"});
+}
+
+void redis_server::set_password(const std::string& password) {
+  command({"CONFIG", "SET", "requirepass", password});
+  options_.password = password;
+}
+
+void redis_server::step_clock(std::chrono::nanoseconds by) {
+  write_clock(clock_file(), read_clock(clock_file()) + by);
 }
 
 reply redis_server::command(const std::vector<std::string>& words) const {

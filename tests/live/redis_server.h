@@ -3,7 +3,9 @@
 #ifndef REDLOCK_LIVE_REDIS_SERVER_H
 #define REDLOCK_LIVE_REDIS_SERVER_H
 
+#include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -30,11 +32,14 @@ struct reply {
 struct server_options {
   std::vector<std::string> arguments;  // as on redis-server's command line: "--maxmemory", "1mb"
   std::string password;                // `requirepass`; the fixture itself uses it
+  bool keeps_data = false;             // appendonly, each write on disk before it is answered
+  std::string clock_shim =
+      {};  // the library that lets its clock be stepped (tests/fault); "": none
 };
 
 // A server process on 127.0.0.1, ::1 (where there is one) and a unix socket, that keeps nothing on
-// disk and dies with the test. Runs and answers from construction on. Its port stays its own while
-// it is down.
+// disk unless it is told to, and dies with the test. Runs and answers from construction on. Its
+// port stays its own while it is down.
 //
 // Which program: $REDLOCK_TEST_SERVER, or redis-server, or valkey-server, the first there is.
 //
@@ -52,21 +57,32 @@ class redis_server {
   [[nodiscard]] std::string socket_path() const { return dir_.path() / "redis.sock"; }
 
   void kill() { process_.reset(); }  // SIGKILL; clients see their connections reset
-  void start();                      // after kill(): on the same port, empty
-  void restart();                    // both
+  void start();          // after kill(): on the same port, with the data that it keeps, or empty
+  void restart();        // both
+  void forget();         // while it is killed: what it kept is gone too
+  void fill();           // with so much to keep, in database 15, that it can be seen loading
+  void start_loading();  // as start(), but returns while it is loading, which takes seconds
   void stop() { process_->stop(); }  // SIGSTOP: connections stand, nothing is answered
   void cont() { process_->cont(); }
   [[nodiscard]] bool answers() const noexcept { return process_ && !process_->stopped(); }
+
+  // From now on, and after restarts too. Connections that are there stay. "": none.
+  void set_password(const std::string& password);
+
+  // Steps its wall clock, for good. REQUIRES: a clock_shim.
+  void step_clock(std::chrono::nanoseconds by);
 
   // Asks it, on a connection of its own. Throws std::runtime_error if it does not answer.
   reply command(const std::vector<std::string>& words) const;
 
  private:
   enum class outcome { ready, ended };
-  outcome await();
+  void start(const std::string& answer, const std::vector<std::string>& also);
+  outcome await(const std::string& answer);
   [[nodiscard]] std::vector<std::string> command_line() const;
+  [[nodiscard]] std::filesystem::path clock_file() const { return dir_.path() / "clock"; }
 
-  const server_options options_;
+  server_options options_;
   reserved_port port_;
   temp_dir dir_;
   std::optional<process> process_;
