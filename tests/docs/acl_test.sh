@@ -20,7 +20,7 @@ nodes=
 for port in "${ports[@]}"; do
   # shellcheck disable=SC2086  # rules are words
   [ "$("$client" -p "$port" ACL SETUSER locker $rules)" = OK ]
-  nodes+=,redis://locker:secret@127.0.0.1:$port?durable=1
+  nodes+=",redis://locker:secret@127.0.0.1:$port?durable=1"
 done
 export REDLOCK_NODES=${nodes#,} PORT=${ports[0]} CLIENT=$client
 
