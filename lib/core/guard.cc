@@ -79,6 +79,10 @@ bool guard::compare(nanoseconds median, milliseconds max_ttl, time_point now) no
 void guard::note_step(nanoseconds by, time_point now) noexcept {
   stepped_ = now;
   step_ = by;
+  // Whoever locked before the step had enrolled before it: not until that is read again is it known
+  // how long its lock may be. [A client that looked just before the other enrolled would go by its
+  // own max_ttl, and let itself in beside a longer lock.]
+  enrolled_ = false;
 }
 
 guard::standing guard::at(milliseconds max_ttl) const noexcept {
@@ -91,8 +95,9 @@ guard::standing guard::at(milliseconds max_ttl) const noexcept {
     const auto age = std::chrono::ceil<std::chrono::seconds>(longest) + std::chrono::seconds{1};
     if (born_by_) extend(node_guard::restarted, *born_by_ + age);
     if (changed_) extend(node_guard::restarted, *changed_ + longest);
-    if (contacted_) extend(node_guard::unverified, *contacted_ + longest);
   }
+  // Durability does not help where another server may have taken its place (D3).
+  if (terms_.restarts && contacted_) extend(node_guard::unverified, *contacted_ + longest);
   if (terms_.restarts && promoted_) extend(node_guard::promoted, *promoted_ + longest);
   if (stepped_) extend(node_guard::clock_stepped, *stepped_ + longest);
   if (!enrolled_) extend(node_guard::not_enrolled, never);

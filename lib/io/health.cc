@@ -48,7 +48,7 @@ void health::on_reply(const node_reply& r, core::time_point sent, core::time_poi
   if (r.shown == core::nanoseconds{0}) return;
   const core::clock_change seen =
       guard_.on_sample({.shown = r.shown, .sent = sent, .received = now});
-  if (seen == core::clock_change::forward) driver_.on_step(id_, now);
+  if (seen == core::clock_change::forward) on_step(now);
   if (guard_.was_unwatched()) driver_.compare_clocks(now);
   if (r.max_ttl > core::milliseconds{0}) {
     guard_.on_enrolled();
@@ -58,7 +58,12 @@ void health::on_reply(const node_reply& r, core::time_point sent, core::time_poi
 }
 
 void health::compare(core::nanoseconds median, core::time_point now) noexcept {
-  if (guard_.compare(median, driver_.max_ttl(), now)) driver_.on_step(id_, now);
+  if (guard_.compare(median, driver_.max_ttl(), now)) on_step(now);
+}
+
+void health::on_step(core::time_point now) noexcept {
+  next_look_ = now;
+  driver_.on_step(id_, now);
 }
 
 void health::review(core::time_point now) noexcept {

@@ -54,6 +54,7 @@ class health final : public sink, public timer {
   void on_settled(const core::command& c, const node_reply& r,
                   core::time_point now) noexcept override;
   void on_time(core::time_point now) noexcept override;
+  void on_step(core::time_point now) noexcept;
   void arm() noexcept;
 
   driver& driver_;

@@ -114,6 +114,15 @@ TEST(Guard, WaitsForANodeThatDoesNotSayWhoItIsAfterEveryConnection) {  // D3
   EXPECT_EQ(g.at(max_ttl).until, start + 300s + longest);
 }
 
+// It may be a promoted replica, and promotion is what durability does not help against.
+TEST(Guard, WaitsForANodeThatDoesNotSayWhoItIsEvenIfItIsDurable) {  // D3
+  guard g(both());
+  g.on_set_up({.durable = true}, start);
+  g.on_enrolled();
+  EXPECT_EQ(g.at(max_ttl).until, start + longest);
+  EXPECT_EQ(g.at(max_ttl).why, node_guard::unverified);
+}
+
 TEST(Guard, GivesNoVoteBeforeTheNodeKnowsOurMaxTtl) {  // D6
   guard g(both());
   g.on_set_up(ran_for(24h), start);
@@ -152,6 +161,8 @@ TEST(Guard, SeesAStepForward) {  // D4
   EXPECT_EQ(g.on_sample(sample(start, 1h)), clock_change::none);
   EXPECT_EQ(g.on_sample(sample(start + 1s, 1h)), clock_change::none);
   EXPECT_EQ(g.on_sample(sample(start + 2s, 1h + 2s)), clock_change::forward);
+  EXPECT_EQ(g.at(max_ttl).until, never) << "until the largest max_ttl is read again (D6)";
+  g.on_enrolled();
   EXPECT_EQ(g.at(max_ttl).until, start + 2s + longest);
   EXPECT_EQ(g.at(max_ttl).why, node_guard::clock_stepped);
   EXPECT_EQ(g.step(), 2s);
@@ -202,6 +213,8 @@ TEST(Guard, TreatsAnUnwatchedClockAheadOfItsPeersAsJustStepped) {  // D4
   EXPECT_EQ(g.on_sample(sample(start, 1001ms)), clock_change::none);
   EXPECT_TRUE(g.was_unwatched());
   EXPECT_TRUE(g.compare(0s, max_ttl, start));
+  EXPECT_EQ(g.at(max_ttl).until, never) << "until the largest max_ttl is read again (D6)";
+  g.on_enrolled();
   EXPECT_EQ(g.at(max_ttl).until, start + longest);
   EXPECT_FALSE(g.compare(0s, max_ttl, start)) << "once";
   guard h = trusted();

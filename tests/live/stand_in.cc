@@ -1,9 +1,9 @@
 #include "stand_in.h"
 
 #include <charconv>
+#include <chrono>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace redlock::live {
 namespace {
@@ -57,14 +57,22 @@ std::string stand_in::on_bytes(std::string_view bytes) {
   for (;;) {
     const std::vector<std::string> words = take_command(left);
     if (words.empty()) break;
-    said += on_command(words.front());
+    said += on_command(words);
   }
   unread_ = left;
   return said;
 }
 
-std::string stand_in::on_command(std::string_view verb) {
-  if (verb == "EVAL" || verb == "EVALSHA") {
+std::string stand_in::on_command(const std::vector<std::string>& words) {
+  const std::string& verb = words.front();
+  const bool runs = verb == "EVAL" || verb == "EVALSHA";
+  if (runs && words.size() == 7 && words[3] == "redlock-node") {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const auto shown = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
+    return "*4\r\n" + bulk("enrolled") + bulk(words[4]) + bulk(std::to_string(shown)) +
+           bulk(words[5]);
+  }
+  if (runs) {
     ++scripts_;
     return reply_;
   }

@@ -1,5 +1,5 @@
-// stand_in: something that lets itself be set up like a master, and then answers every script with
-// whatever bytes the test chose.
+// stand_in: something that lets itself be set up like a master, enrolment included, and answers
+// every other script with whatever bytes the test chose.
 
 #ifndef REDLOCK_LIVE_STAND_IN_H
 #define REDLOCK_LIVE_STAND_IN_H
@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "fake_server.h"
 
@@ -27,7 +28,7 @@ class stand_in {
 
  private:
   std::string on_bytes(std::string_view bytes);
-  std::string on_command(std::string_view verb);
+  std::string on_command(const std::vector<std::string>& words);
 
   mutable std::mutex mutex_;
   std::string reply_ = "-ERR not told what to say\r\n";

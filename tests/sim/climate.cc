@@ -31,6 +31,8 @@ constexpr std::array all_knobs{
     REDLOCK_SIM_KNOB(stop_margin_ms),
     REDLOCK_SIM_KNOB(min_validity_ms),
     REDLOCK_SIM_KNOB(hand_over),
+    REDLOCK_SIM_KNOB(short_ttl_ms),
+    REDLOCK_SIM_KNOB(max_ttl_ms),
     REDLOCK_SIM_KNOB(hold_ms),
     REDLOCK_SIM_KNOB(delay_us),
     REDLOCK_SIM_KNOB(slow),
@@ -60,8 +62,14 @@ constexpr std::array all_knobs{
     REDLOCK_SIM_KNOB(pause),
     REDLOCK_SIM_KNOB(pause_ms),
     REDLOCK_SIM_KNOB(die),
+    REDLOCK_SIM_KNOB(restart_guard),
+    REDLOCK_SIM_KNOB(clock_guard),
+    REDLOCK_SIM_KNOB(durable),
+    REDLOCK_SIM_KNOB(no_info),
+    REDLOCK_SIM_KNOB(young),
     REDLOCK_SIM_KNOB(clock_ppm),
     REDLOCK_SIM_KNOB(amnesia),
+    REDLOCK_SIM_KNOB(failover),
     REDLOCK_SIM_KNOB(flush_all),
     REDLOCK_SIM_KNOB(lose_key),
     REDLOCK_SIM_KNOB(overwrite),
@@ -140,6 +148,37 @@ void draw_faults(climate& w, chance& c) {
   maybe(&climate::clock_forward, 100);
 }
 
+// Half of all worlds have guards, and half of those what guards are there for: restarts and steps
+// at a pace that lets them end.
+void draw_guards(climate& w, chance& c) {
+  if (c.of_1000(500)) return;
+  w.restart_guard = c.of_1000(800) ? 1 : 0;
+  w.clock_guard = c.of_1000(800) ? 1 : 0;
+  w.durable = c.of_1000(150) ? 1 : 0;
+  w.no_info = c.of_1000(200) ? 500 : 0;
+  w.young = c.of_1000(200) ? 300 : 0;
+  w.max_ttl_ms = c.of_1000(300) ? w.ttl_ms * 3 / 2 : 0;
+  if (c.of_1000(500)) return;
+  if (c.of_1000(600)) w.ttl_ms = c.between(400, 4'000);
+  if (w.ttl_ms > 2'000 && c.of_1000(500)) w.short_ttl_ms = c.between(1'000, w.ttl_ms / 2);
+  w.max_hold_ms = w.max_hold_ms != 0 ? w.ttl_ms * 3 : 0;
+  w.stop_margin_ms = 0;
+  w.min_validity_ms = 1;
+  w.claims = c.between(2, 6);
+  if (w.wait_ms > 0) w.wait_ms = c.between(1'000, 8'000);
+  if (c.of_1000(400)) w.hold_ms = w.ttl_ms / 2;
+  w.chaos_ms = c.between(1'000, 8'000);
+  w.fault_gap_ms = c.between(100, 1'500);
+  if (w.restart_guard != 0 && c.of_1000(600)) {
+    (c.of_1000(600) && w.durable == 0 ? w.amnesia : w.failover) = c.between(5, 15);
+    if (w.durable != 0) w.crash_node = 0;
+  }
+  if (w.clock_guard != 0 && c.of_1000(600)) {
+    w.clock_forward = c.between(5, 15);
+    w.clock_back = 0;
+  }
+}
+
 }  // namespace
 
 climate climate::drawn(std::uint64_t seed) {
@@ -148,6 +187,7 @@ climate climate::drawn(std::uint64_t seed) {
   draw_users(w, c);
   draw_network(w, c);
   draw_faults(w, c);
+  draw_guards(w, c);
   return w;
 }
 
@@ -173,7 +213,7 @@ bool climate::cleans_up() const noexcept {
   const bool in_time = slow == 0 && block == 0 && part == 0 && stop_node == 0 && slow_node == 0;
   const bool late_in_time = after_cut == 0 || delay_us / 1000 + late_ms < node_timeout_ms;
   const bool clocks_agree = clock_back == 0 && clock_forward == 0;
-  return within_promise() && holders_only == 0 && clocks_agree && in_time && late_in_time;
+  return keys_stand() && holders_only == 0 && clocks_agree && in_time && late_in_time;
 }
 
 std::span<const knob> knobs() noexcept { return all_knobs; }

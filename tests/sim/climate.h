@@ -34,8 +34,10 @@ struct climate {
   knob_value max_hold_ms = 0;  // 0: none
   knob_value stop_margin_ms = 0;
   knob_value min_validity_ms = 1;
-  knob_value hand_over = 0;  // of 1000 acts on a lease: its token goes to another client
-  knob_value hold_ms = 100;  // how long a user keeps it, at most, between what he does
+  knob_value hand_over = 0;     // of 1000 acts on a lease: its token goes to another client
+  knob_value short_ttl_ms = 0;  // 0: ttl_ms; of every second client
+  knob_value max_ttl_ms = 0;    // less than a client's ttl: that
+  knob_value hold_ms = 100;     // how long a user keeps it, at most, between what he does
 
   // The network. Delays are at most so long; the rest is cases per thousand messages.
   knob_value delay_us = 0;
@@ -72,11 +74,22 @@ struct climate {
   knob_value pause_ms = 0;
   knob_value die = 0;
 
+  // The guards: what else would be outside the promise is inside with them. A step is then one that
+  // can be noticed, and of so few nodes that the median is of the others.
+  knob_value restart_guard = 0;
+  knob_value clock_guard = 0;
+  knob_value durable = 0;  // the nodes are declared so
+  knob_value no_info = 0;  // of 1000 clients, those that nodes do not tell who they are
+  knob_value young = 0;    // of 1000 nodes, those that have only just been started
+
   // How far the rates of clocks are off, at most.
   knob_value clock_ppm = 0;
 
-  // Outside the promise. Losses of keys are counted against what a lease withstands.
+  // Outside the promise, the first two only without a restart guard, and clock_forward only without
+  // a clock guard. Losses of keys that no guard notices are counted against what a lease
+  // withstands.
   knob_value amnesia = 0;        // weight: a node crashes and forgets
+  knob_value failover = 0;       // weight: a replica that missed the key takes the node's place
   knob_value flush_all = 0;      // weight
   knob_value lose_key = 0;       // weight
   knob_value overwrite = 0;      // weight: a rude stranger
@@ -94,12 +107,35 @@ struct climate {
   static climate drawn(std::uint64_t seed);
 
   [[nodiscard]] core::terms terms() const;
-  [[nodiscard]] bool loses_keys() const noexcept {
-    return amnesia + flush_all + lose_key + overwrite > 0;
+  // Whether guards see all restarts with a loss, and all steps.
+  [[nodiscard]] bool notices_restarts() const noexcept {
+    // A durable node that was promoted, and is restarted before anybody has met it, has its vote.
+    const bool rightly_durable = amnesia == 0 && (failover == 0 || crash_node == 0);
+    return restart_guard != 0 && (durable == 0 || rightly_durable) && knows_max_ttl();
+  }
+  [[nodiscard]] bool notices_steps() const noexcept {
+    return clock_guard != 0 && clock_back == 0 && knows_max_ttl();
+  }
+  // A client learns of a new one's larger max_ttl with its next look. Its guards must last so long.
+  [[nodiscard]] bool knows_max_ttl() const noexcept {
+    return short_ttl_ms == 0 || short_ttl_ms >= 1'000;
+  }
+  [[nodiscard]] bool loses_unnoticed() const noexcept {
+    const bool forgets = amnesia + failover > 0 && !notices_restarts();
+    return forgets || flush_all + lose_key + overwrite > 0;
+  }
+  [[nodiscard]] bool clocks_go_wrong() const noexcept {
+    return (clock_forward > 0 && !notices_steps()) || fast_nodes_ppm > 0;
   }
   // Whether the promise holds without counting.
   [[nodiscard]] bool within_promise() const noexcept {
-    return strict != 0 || (!loses_keys() && clock_forward == 0 && fast_nodes_ppm == 0);
+    return strict != 0 || (!loses_unnoticed() && !clocks_go_wrong());
+  }
+  // Whether a key stands for as long as it should, so that a holder always has a quorum of them.
+  [[nodiscard]] bool keys_stand() const noexcept {
+    const bool guarded = restart_guard + clock_guard > 0;
+    const bool calm = amnesia + failover + clock_forward == 0;
+    return within_promise() && (calm || (strict != 0 && !guarded));
   }
   // R2 remembers a release until the key must have expired. It takes a request to be executed
   // within a node time-out after the loss of its connection; one that comes later leaves a key for

@@ -62,6 +62,7 @@ void append(std::string& line, std::string_view word, coverage::count n) {
 coverage& coverage::operator+=(const coverage& o) noexcept {
   worlds_ += o.worlds_, events_ += o.events_, stale_uses_ += o.stale_uses_;
   add(faults_, o.faults_);
+  add(watched_, o.watched_);
   add(news_, o.news_);
   for (std::size_t i = 0; i < moves_.size(); ++i) add(moves_[i], o.moves_[i]);
   for (std::size_t i = 0; i < answers_.size(); ++i) add(answers_[i], o.answers_[i]);
@@ -75,6 +76,8 @@ std::string coverage::summary() const {
   append(text, "uses_after_a_stale_check", stale_uses_);
   text += "\nfaults:";
   for (std::size_t i = 0; i < faults_.size(); ++i) append(text, fault_words[i], faults_[i]);
+  text += "\nguards:";
+  for (std::size_t i = 0; i < watched_.size(); ++i) append(text, watched_words[i], watched_[i]);
   text += "\nnews:";
   for (std::size_t i = 1; i < news_.size(); ++i) append(text, core::news_words[i], news_[i]);
   text += "\nmoves:";
@@ -99,6 +102,9 @@ std::vector<std::string> coverage::missing() const {
   std::vector<std::string> none;
   for (std::size_t i = 0; i < faults_.size(); ++i) {
     if (faults_[i] == 0) none.push_back("fault " + std::string(fault_words[i]));
+  }
+  for (std::size_t i = 0; i < watched_.size(); ++i) {
+    if (watched_[i] == 0) none.push_back("guard " + std::string(watched_words[i]));
   }
   for (std::size_t i = 1; i < news_.size(); ++i) {
     if (news_[i] == 0) none.push_back("news " + std::string(core::news_words[i]));

@@ -14,6 +14,22 @@
 
 namespace redlock::sim {
 
+// What guards are about, as clients meet it. The names are printed.
+enum class watched : std::uint8_t {
+  vote_refused,  // by a node that could have been asked
+  restarted,
+  promoted,
+  unverified,
+  not_enrolled,
+  stepped,    // forward, compared with what the node itself had shown
+  compared,   // ahead of its peers
+  back,       // a step back
+  waited_out  // a guard ended, and its node is asked again
+};
+inline constexpr std::array<std::string_view, 9> watched_words{
+    "vote_refused", "restarted", "promoted", "unverified", "not_enrolled",
+    "stepped",      "compared",  "back",     "waited_out"};
+
 // What befalls a world. The names are printed.
 enum class fault : std::uint8_t {
   delayed,
@@ -39,17 +55,18 @@ enum class fault : std::uint8_t {
   pause,
   die,
   amnesia,
+  failover,
   flush_all,
   lose_key,
   overwrite,
   clock_forward,
 };
-inline constexpr std::array<std::string_view, 27> fault_words{
-    "delayed",       "cut",       "cut_reply",    "executed_late", "lost",       "hung",
-    "block",         "part",      "stop_node",    "slow_node",     "crash_node", "flush_scripts",
-    "out_of_memory", "errors",    "replica",      "deny",          "stranger",   "stuck_key",
-    "clock_back",    "suspend",   "pause",        "die",           "amnesia",    "flush_all",
-    "lose_key",      "overwrite", "clock_forward"};
+inline constexpr std::array<std::string_view, 28> fault_words{
+    "delayed",       "cut",      "cut_reply", "executed_late", "lost",       "hung",
+    "block",         "part",     "stop_node", "slow_node",     "crash_node", "flush_scripts",
+    "out_of_memory", "errors",   "replica",   "deny",          "stranger",   "stuck_key",
+    "clock_back",    "suspend",  "pause",     "die",           "amnesia",    "failover",
+    "flush_all",     "lose_key", "overwrite", "clock_forward"};
 inline constexpr std::size_t faults_within_promise = 22;  // the first so many
 
 class coverage {
@@ -57,6 +74,7 @@ class coverage {
   using count = std::uint64_t;
 
   void saw(fault f) noexcept { ++faults_[static_cast<std::size_t>(f)]; }
+  void saw(watched w) noexcept { ++watched_[static_cast<std::size_t>(w)]; }
   void saw(core::news n) noexcept { ++news_[static_cast<std::size_t>(n)]; }
   void saw(core::claim::state from, core::claim::state to) noexcept {
     ++moves_[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)];
@@ -85,6 +103,7 @@ class coverage {
  private:
   count worlds_ = 0, events_ = 0, stale_uses_ = 0;
   std::array<count, fault_words.size()> faults_{};
+  std::array<count, watched_words.size()> watched_{};
   std::array<count, 9> news_{};
   std::array<std::array<count, 9>, 9> moves_{};
   std::array<std::array<count, 12>, 4> answers_{};

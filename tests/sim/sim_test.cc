@@ -42,7 +42,7 @@ TEST(worlds, keep_every_rule_under_every_fault_they_are_made_for) {
 
 TEST(worlds, meet_every_fault_and_take_every_path) {
   coverage seen;
-  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 10 * seeds; ++seed) {
     static_cast<void>(world(climate::drawn(seed), seed, seen).run());
   }
   std::string missing;
@@ -83,15 +83,31 @@ TEST(worlds, can_be_told_again_from_their_description) {
 }
 
 TEST(a_world_that_must_fail, is_one_whose_nodes_forget_and_nobody_guards_it) {  // D3
-  EXPECT_TRUE(first_to_break("promise", "amnesia=10 strict=1"));
+  EXPECT_TRUE(first_to_break("promise", "amnesia=10 strict=1 holders_only=1 restart_guard=0"));
 }
 
 TEST(a_world_that_must_fail, is_one_whose_clocks_run_apart_faster_than_the_drift_factor) {  // B19
   EXPECT_TRUE(first_to_break("promise", "fast_nodes_ppm=50000 strict=1"));
 }
 
-TEST(a_world_that_must_fail, is_one_whose_clocks_are_stepped_forward) {  // D4
-  EXPECT_TRUE(first_to_break("promise", "clock_forward=10 strict=1"));
+TEST(a_world_that_must_fail, is_one_whose_clocks_are_stepped_forward_unwatched) {  // D4
+  EXPECT_TRUE(first_to_break("promise", "clock_forward=10 strict=1 holders_only=1 clock_guard=0"));
+}
+
+TEST(a_world_that_must_fail, is_one_whose_nodes_are_replaced_by_replicas_and_nobody_asks) {  // D3
+  EXPECT_TRUE(first_to_break("promise", "failover=10 strict=1 holders_only=1 restart_guard=0"));
+}
+
+TEST(a_world_that_must_fail, is_one_whose_nodes_are_wrongly_called_durable) {  // D3
+  EXPECT_TRUE(
+      first_to_break("promise", "amnesia=10 strict=1 holders_only=1 durable=1 restart_guard=1"));
+}
+
+TEST(a_world_with_guards, survives_nodes_that_forget_and_clocks_that_go_forward) {  // D3, D4
+  const std::string guarded =
+      "restart_guard=1 clock_guard=1 durable=0 clock_back=0 flush_all=0 lose_key=0 overwrite=0 ";
+  EXPECT_FALSE(first_to_break(
+      "promise", guarded + "amnesia=10 failover=5 clock_forward=5 holders_only=1 young=0"));
 }
 
 TEST(a_world_that_must_fail, is_one_whose_nodes_release_without_looking_at_the_token) {  // R4, B61
@@ -111,7 +127,8 @@ TEST(a_world_that_must_fail, is_one_whose_nodes_shorten_a_ttl_on_renewal) {  // 
 }
 
 TEST(a_shrunk_world, is_smaller_and_breaks_the_same_rule) {
-  const auto large = first_to_break("promise", "amnesia=10 strict=1 holders_only=1");
+  const auto large = first_to_break(
+      "promise", "amnesia=10 failover=0 clock_forward=0 strict=1 holders_only=1 restart_guard=0");
   ASSERT_TRUE(large);
   const specimen small = shrink(*large);
   EXPECT_EQ(small.found.broken.rule, "promise");

@@ -14,6 +14,12 @@ using real = std::int64_t;  // nanoseconds since the world began
 
 inline constexpr ns us = 1'000;
 inline constexpr ns ms = 1'000'000;
+// Where the wall clocks of the world are when it begins, how far they are apart then, and how far
+// clients believe them to be at most.
+inline constexpr ns wall_clock = 100'000'000 * ms;
+inline constexpr ns wall_spread = 200 * ms;
+inline constexpr ns max_clock_offset = 1'000 * ms;
+
 inline constexpr real no_time = std::numeric_limits<real>::max();
 
 struct skewed_clock {

@@ -1,4 +1,5 @@
-// The states, the timer, and what the claim tells. Rounds and commands are in witness_rounds.cc.
+// The states, the timer, what the claim tells, and what is written. Rounds and commands are in
+// witness_rounds.cc.
 
 #include "sim/witness.h"
 
@@ -47,6 +48,13 @@ void witness::on_detach() noexcept {
   round_.open = false;
 }
 
+// D4: what the node said before is void.
+void witness::on_step(core::node_id n) noexcept {
+  stepped_ = true;
+  round_.yes.erase(n);
+  confirmed_.erase(n);
+}
+
 void witness::on_release(ns now) noexcept {
   released_at_ = now;
   round_.open = false;
@@ -56,6 +64,10 @@ void witness::on_release(ns now) noexcept {
 void witness::judge(const core::claim& c, const core::outbox& out, const core::reach& nodes,
                     ns now) {
   const state is = c.where();
+  if (round_.what == core::verb::acquire && round_.open) {  // D3, D4
+    round_.yes = round_.yes - nodes.guarded;
+    round_.answered = round_.answered | (round_.asked & nodes.guarded);
+  }
   if (takes_back_ && is == state::releasing && released_at_ == 0) released_at_ = now;
   judge_state(is);
   judge_news(c, out.told(), now);
@@ -71,9 +83,12 @@ void witness::judge(const core::claim& c, const core::outbox& out, const core::r
     expect(now < valid_until_, "C4", "held past the end of its validity");
     expect(expiring_ || now < signal_at(), "N5", "the stop signal is late");
     judge_refilled(nodes, now);
+    expect(!stepped_ || confirmed_.size() >= terms_.quorum, "D4",
+           "held without a quorum of nodes whose clocks did not go forward");
   }
   if (is == state::releasing) {
-    expect(now < released_at_ + timeout(), "R4", "a release outlives its time-out");
+    // A step is no input of a release.
+    expect(stepped_ || now < released_at_ + timeout(), "R4", "a release outlives its time-out");
   }
   judge_patience(is, now);
   judge_timer(c, now);
@@ -81,6 +96,7 @@ void witness::judge(const core::claim& c, const core::outbox& out, const core::r
   nodes_ = nodes;
   owner_saw_expiry_ = false;
   asked_to_renew_ = false;
+  stepped_ = false;
 }
 
 // No path leads back (N4), and nothing but the picture of claim.h.
@@ -164,7 +180,8 @@ void witness::judge_loss(const core::claim& c, ns now) {
   const bool in_time = now >= valid_until_;
   const bool disowned = round_.what == core::verb::renew && round_.open &&
                         round_.no.size() > terms_.nodes - terms_.quorum;
-  expect(in_time || disowned || owner_saw_expiry_, "N3",
+  const bool voided = stepped_ && (capped_ || (success_.yes & confirmed_).size() < terms_.quorum);
+  expect(in_time || disowned || owner_saw_expiry_ || voided, "N3",
          "lost while it is valid, and a quorum of keys possible");
   expect(c.where() == state::lost, "N4", "lost, and not in that state");
   round_.open = false;
@@ -236,6 +253,31 @@ void witness::judge_timer(const core::claim& c, ns now) {
 
 void witness::judge_wake(const core::claim& c, ns now) {
   expect(c.wake() == core::never || local(c.wake()) > now, "H1", "a busy loop");
+}
+
+void witness::judge_write(const core::command& cmd, ns now) {
+  const bool current = cmd.round == round_.id && round_.open && was_ != state::ended;
+  switch (cmd.what) {
+    case core::verb::acquire:
+      expect(!nodes_.guarded.contains(cmd.node), "D3", "an acquire is written to a guarded node");
+      expect(current && was_ == state::acquiring, "R3", "an acquire is written after its round");
+      expect(now < round_.start + timeout(), "R3", "an acquire is written after its deadline");
+      break;
+    case core::verb::renew:
+      expect(current && (was_ == state::held || was_ == state::adopting), "R3",
+             "a renewal is written after its round");
+      expect(now < deadline(), "R3", "a renewal is written after its deadline, or the stop signal");
+      break;
+    case core::verb::refill:
+      expect(was_ == state::held && released_at_ == 0, "R5",
+             "a refill is written for what is not held");
+      expect(!expiring_ && now < signal_at(), "N5", "a refill is written after the stop signal");
+      expect(cmd.round == refill_round_ && refill_of_ == success_.id, "R3",
+             "a refill is written after the next success");
+      break;
+    case core::verb::release:
+      break;
+  }
 }
 
 }  // namespace redlock::sim

@@ -37,6 +37,7 @@ class witness {
   void on_renew() noexcept { asked_to_renew_ = true; }
   void on_owner_saw_expiry() noexcept { owner_saw_expiry_ = true; }
   void on_stop_signalled() noexcept { signalled_ = true; }
+  void on_step(core::node_id n) noexcept;
   void on_reply(const core::reply& r, ns now) noexcept;
 
   // After every input, with all that came of it.
@@ -47,6 +48,10 @@ class witness {
 
   // The driver is about to write a command.
   void judge_write(const core::command& cmd, ns now);
+
+  [[nodiscard]] bool is_adoption() const noexcept { return adopts_; }
+  // Whose votes made the last success.
+  [[nodiscard]] core::node_set counted() const noexcept { return success_.yes; }
 
   [[nodiscard]] const std::optional<breach>& found() const noexcept { return breach_; }
 
@@ -110,6 +115,7 @@ class witness {
   bool capped_ = false;                              // max_hold allows no renewal after this
   core::node_set unsure_;                            // acquire emitted, and not known to be unsent
   core::node_set has_key_;                           // said so since the success, or with it
+  core::node_set confirmed_;                         // … and its clock has not gone forward since
   core::node_set refilled_;                          // since the success
   core::round_id refill_round_ = 0, refill_of_ = 0;  // of the last refill, and its success
   core::node_set release_answered_;                  // finally, of the held attempt
@@ -121,6 +127,7 @@ class witness {
   bool cancelled_ = false, signalled_ = false, asked_to_renew_ = false, owner_saw_expiry_ = false;
   bool adopts_ = false, takes_back_ = false, detached_ = false;  // tokens that change hands
   bool held_once_ = false;
+  bool stepped_ = false;       // with this input
   bool renew_failed_ = false;  // since the success
   bool expiring_ = false, was_lost_ = false, ended_acquire_ = false, ended_release_ = false;
 };

@@ -31,7 +31,11 @@ void witness::on_reply(const core::reply& r, ns now) noexcept {
   }
   if (r.answer == answer::unsent) maybe_free_.insert(n);
   if (r.to.attempt != last_attempt_) return;
-  if (r.answer == answer::granted) has_key_.insert(n);
+  const bool no_vote = r.to.what == core::verb::acquire && nodes_.guarded.contains(n);  // D3, D4
+  if (r.answer == answer::granted && !no_vote) {
+    has_key_.insert(n);
+    confirmed_.insert(n);
+  }
   if (pending_[n] > 0) --pending_[n];
   if (r.to.what == core::verb::acquire && r.answer == answer::unsent) unsure_.erase(n);
   if (r.to.what != round_.what || r.to.round != round_.id) return;  // G5
@@ -106,8 +110,9 @@ void witness::open(const core::command& cmd, ns now) noexcept {
 }
 
 void witness::judge_acquire(const core::command& cmd, const core::reach& nodes, ns now) {
-  expect(was_ > state::contacting || nodes.up.size() >= terms_.quorum || nodes.fresh.empty() ||
-             now >= started_ + terms_.connect_timeout.count(),
+  expect(!nodes.guarded.contains(cmd.node), "D3", "a guarded node is asked");
+  expect(was_ > state::contacting || (nodes.up - nodes.guarded).size() >= terms_.quorum ||
+             nodes.fresh.empty() || now >= started_ + terms_.connect_timeout.count(),
          "D1", "nodes are asked before first contact is over");
   if (cmd.round != round_.id) {
     expect(cmd.attempt > last_attempt_, "T1", "a token is used again");
@@ -248,7 +253,7 @@ void witness::judge_grant(const core::claim& c, ns now) {
   expect(!cancelled_, "G3", "a grant after it was cancelled");
   success_ = round_;
   grant_start_ = round_.start;
-  has_key_ = success_.yes;
+  has_key_ = confirmed_ = success_.yes;
   refilled_ = {};
   round_.open = false;
   valid_until_ = until;
@@ -266,7 +271,7 @@ void witness::judge_renewed(const core::claim& c, ns now) {
   }
   capped_ = round_.ttl < length(terms_.ttl);
   success_ = round_;
-  has_key_ = success_.yes;
+  has_key_ = confirmed_ = success_.yes;
   refilled_ = {};
   round_.open = false;
   renew_failed_ = false;
@@ -290,30 +295,6 @@ void witness::judge_refilled(const core::reach& nodes, ns now) {
   for (const core::node_id n : nodes.up) {
     if (n >= terms_.nodes || has_key_.contains(n) || refilled_.contains(n)) continue;
     expect(pending_[n] > 0, "N2", "a node that misses the key stays so");
-  }
-}
-
-void witness::judge_write(const core::command& cmd, ns now) {
-  const bool current = cmd.round == round_.id && round_.open && was_ != state::ended;
-  switch (cmd.what) {
-    case core::verb::acquire:
-      expect(current && was_ == state::acquiring, "R3", "an acquire is written after its round");
-      expect(now < round_.start + timeout(), "R3", "an acquire is written after its deadline");
-      break;
-    case core::verb::renew:
-      expect(current && (was_ == state::held || was_ == state::adopting), "R3",
-             "a renewal is written after its round");
-      expect(now < deadline(), "R3", "a renewal is written after its deadline, or the stop signal");
-      break;
-    case core::verb::refill:
-      expect(was_ == state::held && released_at_ == 0, "R5",
-             "a refill is written for what is not held");
-      expect(!expiring_ && now < signal_at(), "N5", "a refill is written after the stop signal");
-      expect(cmd.round == refill_round_ && refill_of_ == success_.id, "R3",
-             "a refill is written after the next success");
-      break;
-    case core::verb::release:
-      break;
   }
 }
 

@@ -7,8 +7,14 @@
 namespace redlock::sim {
 namespace {
 
-constexpr real rest_max = 60'000 * ms;         // all comes to rest so long after the last fault
-constexpr std::uint64_t events_max = 200'000;  // or something spins
+constexpr real rest_max = 60'000 * ms;           // all comes to rest so long after the last fault
+constexpr std::uint64_t events_max = 1'000'000;  // or something spins
+
+core::guard_terms guard_terms(const climate& c) {
+  return {.restarts = c.restart_guard != 0,
+          .clocks = c.clock_guard != 0,
+          .max_clock_offset = core::nanoseconds{max_clock_offset}};
+}
 
 }  // namespace
 
@@ -18,24 +24,40 @@ world::world(const climate& c, std::uint64_t seed, coverage& seen, history::prin
       chance_(seed ^ 0xfeedU),
       seen_(seen),
       history_(std::move(print)) {
-  const auto any_clock = [&](knob_value more_ppm) {
-    const ns offset = 3'600'000 * ms + chance_.upto(3'600'000 * ms);
+  const auto any_clock = [&](ns offset, knob_value more_ppm) {
     return skewed_clock{offset,
                         chance_.between(-climate_.clock_ppm, climate_.clock_ppm) + more_ppm};
   };
   events_.reserve(256);
   masters_.resize(terms_.nodes);
-  for (master& m : masters_) m.clock = any_clock(climate_.fast_nodes_ppm);
+  for (master& m : masters_) {
+    m.clock = any_clock(wall_clock + chance_.upto(wall_spread), climate_.fast_nodes_ppm);
+    m.process = ++processes_;
+    m.replid = ++processes_;
+    const bool young = chance_.of_1000(climate_.young);
+    m.born = m.clock.at(0) - (young ? chance_.upto(3'000 * ms) : 3'600'000 * ms);
+  }
   clients_.resize(static_cast<std::size_t>(climate_.clients));
   for (std::size_t i = 0; i < clients_.size(); ++i) {
     client& one = clients_[i];
-    one.clock = any_clock(0);
+    one.clock = any_clock(3'600'000 * ms + chance_.upto(3'600'000 * ms), 0);
+    one.terms = terms_;
+    if (i % 2 == 1 && climate_.short_ttl_ms > 0) {
+      one.terms.ttl = core::milliseconds{climate_.short_ttl_ms};
+      if (climate_.renews != 0) one.terms.renew_every = core::nanoseconds{one.terms.ttl} / 3;
+    }
+    one.max_ttl = own_max_ttl(one);
+    one.may_ask = !chance_.of_1000(climate_.no_info);
     one.claims_left = climate_.claims;
     one.links.resize(terms_.nodes);
     const auto who = static_cast<std::uint8_t>(i);
     push({.at = chance_.upto(50 * ms), .what = kind::begin, .who = who});
     for (std::size_t n = 0; n < terms_.nodes; ++n) {
-      if (!chance_.of_1000(climate_.fresh)) continue;
+      one.links[n].vote.guard = core::guard(guard_terms(climate_));
+      if (!chance_.of_1000(climate_.fresh)) {
+        set_up(i, n);
+        continue;
+      }
       one.links[n].fresh = true;
       one.links[n].up = false;
       push({.at = chance_.upto(chance_.of_1000(300) ? 600 * ms : 120 * ms),
@@ -160,6 +182,9 @@ void world::on_client(const event& e) {
     case kind::connect:
       if (e.tag == l.generation) connect(e);
       break;
+    case kind::look:
+      if (e.tag == l.vote.timer) look(e.who, e.node);
+      break;
     case kind::request:
     case kind::ghost:
     case kind::fault:
@@ -199,8 +224,8 @@ void world::check_exclusion() {
     }
   }
   if (held < 2) return;
-  const bool counted = climate_.clock_forward == 0 && climate_.fast_nodes_ppm == 0;
-  if (climate_.within_promise() || (counted && !excused)) violated("promise", "two holders");
+  if (climate_.within_promise() || (!climate_.clocks_go_wrong() && !excused))
+    violated("promise", "two holders");
 }
 
 bool world::withstands(const ticket& t) const {
@@ -210,7 +235,7 @@ bool world::withstands(const ticket& t) const {
 
 // Whoever holds is backed by a quorum of keys that outlive what it was told (G2, G3, N1).
 void world::check_backing(const client& c, const ticket& t) {
-  if (climate_.holders_only != 0 || !climate_.within_promise() || !is_held(c, t)) return;
+  if (climate_.holders_only != 0 || !climate_.keys_stand() || !is_held(c, t)) return;
   const real end = c.clock.when(t.claim->valid_until().time_since_epoch().count());
   std::size_t keys = 0;
   for (const master& m : masters_) {
@@ -223,7 +248,7 @@ void world::check_backing(const client& c, const ticket& t) {
 }
 
 void world::check_all_backing() {
-  if (holders_ == 0 || !climate_.within_promise()) return;
+  if (holders_ == 0 || !climate_.keys_stand()) return;
   for (const client& c : clients_) {
     for (const ticket& t : c.tickets) {
       if (t.claim) check_backing(c, t);

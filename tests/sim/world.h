@@ -3,6 +3,7 @@
 //
 //     users ── claims ── links ══ delays, breaks, blocks ══ masters (model_master)
 //      world_clients.cc    world_links.cc                    world_faults.cc
+//                          world_guards.cc
 //
 // One resource. First a phase in which faults happen; then all of them stop, and everything must
 // come to rest. After every event: what must hold of all claims and masters together (world.cc),
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "core/claim.h"
+#include "core/guard.h"
 #include "sim/chance.h"
 #include "sim/climate.h"
 #include "sim/coverage.h"
@@ -48,6 +50,13 @@ class world {
     skewed_clock clock;
     model_master keys;
     bool knows_scripts = true;
+    // What it tells of itself, and what it keeps for the guards.
+    std::uint32_t process = 0, replid = 0;  // numbers never used again
+    ns born = 0;                            // by its own clock
+    bool promoted = false;
+    core::milliseconds max_ttl{0};  // redlock-node; 0: no such key
+    // When it last forgot a key, and when its clock last went forward, in a way that guards see.
+    real forgot = no_time, stepped = no_time;
     // Until when it is so.
     real down = 0, stopped = 0, slow = 0, out_of_memory = 0, errors = 0, replica = 0;
   };
@@ -60,10 +69,28 @@ class world {
     core::base who{};
     bool by_text = false;  // EVAL, which loads the script
     bool unknown = false;  // NOSCRIPT
+    bool look = false;     // at the clock, and at redlock-node: no claim's
+    core::time_point written{};
     model_reply said{};
+    real executed = 0;
+    ns shown = 0;                   // the node's TIME; 0: it told none
+    core::milliseconds max_ttl{0};  // of a look: what it brings, and then the largest
+  };
+
+  // What a client's health.cc does about one node.
+  struct trust {
+    core::guard guard{core::guard_terms{}};
+    std::uint32_t process = 0, replid = 0;  // as it last told; 0: never
+    core::time_point until = core::never;   // it has its vote
+    core::time_point next_look{};
+    bool up = false;      // as health.cc knows it
+    bool guarded = true;  // as the claims know it
+    bool asked = false;
+    std::uint32_t timer = 0;
   };
 
   struct link {
+    trust vote;
     std::uint32_t generation = 0;  // which connection
     bool up = true, fresh = false, denied = false;
     bool severed = false;  // the server's end is gone, and the client does not know yet
@@ -91,10 +118,14 @@ class world {
     std::uint32_t timer = 0;
     bool told_end = false;  // the user asks for the next lock
     mark confirmed, open;
+    std::array<real, nodes_max> voted{};  // when nodes executed the acquire they said yes to
   };
 
   struct client {
     skewed_clock clock;
+    core::terms terms;
+    core::milliseconds max_ttl{0};  // the largest seen
+    bool may_ask = true;            // who a node is
     bool alive = true;
     real stands_still = 0;  // until then
     knob_value claims_left = 0;
@@ -115,6 +146,7 @@ class world {
     broken,
     hung,
     connect,
+    look,
     fault,
     calm,
   };
@@ -164,6 +196,7 @@ class world {
   void expire(std::size_t who);
   void finish(std::size_t who, std::size_t slot);
   void tell_reach(std::size_t who);
+  void step_clock(std::size_t who, std::size_t slot, std::size_t n);
   void settle(std::size_t who, const request& r, answer a, ns key_left);
   [[nodiscard]] core::reach known(const client& c) const;
   [[nodiscard]] core::time_point local(const client& c) const {
@@ -182,12 +215,29 @@ class world {
   void connect(const event& e);
   [[nodiscard]] ns travel_time(std::size_t n);
 
+  // world_guards.cc: what clients know of their nodes, and what may follow from it.
+  void set_up(std::size_t who, std::size_t n);
+  void look(std::size_t who, std::size_t n);
+  void run_look(std::size_t n, request& r);
+  void on_shown(std::size_t who, std::size_t n, const request& r);
+  void on_look_settled(std::size_t who, std::size_t n);
+  void note_clock(std::size_t who, std::size_t n, const core::clock_sample& s);
+  void note_enrolment(std::size_t who, std::size_t n, core::milliseconds max_ttl);
+  void compare_clocks(std::size_t who);
+  void tell_step(std::size_t who, std::size_t n);
+  void review(std::size_t who, std::size_t n);
+  void arm_look(std::size_t who, std::size_t n);
+  void check_votes(const client& c, const ticket& t);
+  [[nodiscard]] core::milliseconds own_max_ttl(const client& c) const;
+  [[nodiscard]] bool is_busy(const client& c) const;
+
   // world_faults.cc
   void strike();
   void afflict(fault f);
   void sever(std::size_t who, std::size_t n);
   void crash(std::size_t n, real until);
-  void lose(std::size_t n);
+  void step_forward();
+  void lose(std::size_t n, bool noticed = false);
   void calm_down();
   [[nodiscard]] real fault_end();
 
@@ -201,6 +251,7 @@ class world {
   bool calm_ = false;
   std::uint32_t order_ = 0;
   std::uint32_t epochs_ = 0;
+  std::uint32_t processes_ = 0;
   std::uint64_t count_ = 0;
   std::vector<master> masters_;
   std::vector<client> clients_;

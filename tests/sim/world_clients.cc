@@ -57,8 +57,10 @@ void world::enter(std::size_t who, std::size_t slot) {
     detached_.pop_back();
   }
   t.who = given.who;
-  t.claim.emplace(terms_, t.who, known(c));
-  t.watch.emplace(terms_);
+  core::terms terms = c.terms;
+  terms.max_ttl = std::max(terms.max_ttl, c.max_ttl);
+  t.claim.emplace(terms, t.who, known(c));
+  t.watch.emplace(terms);
   if (!takes_over) {
     history_.note(now_, [&] { return name(who, t.epoch) + " is asked for"; });
     t.watch->on_acquire(c.clock.at(now_));
@@ -195,6 +197,7 @@ void world::tell(std::size_t who, std::size_t slot, core::news told) {
   if (told == core::news::acquired || told == core::news::renewed) {
     t.confirmed = t.open;
     check_backing(c, t);
+    if (told == core::news::acquired) check_votes(c, t);
   }
   if (told == core::news::lost) {
     push({.at = now_ + chance_.upto(20 * ms),
@@ -266,6 +269,7 @@ core::reach world::known(const client& c) const {
   for (std::size_t n = 0; n < c.links.size(); ++n) {
     const auto id = static_cast<core::node_id>(n);
     if (c.links[n].up) r.up.insert(id);
+    if (c.links[n].up && c.links[n].vote.guarded) r.guarded.insert(id);
     if (c.links[n].fresh) r.fresh.insert(id);
     if (c.links[n].denied) r.denied.insert(id);
   }
@@ -280,6 +284,15 @@ void world::tell_reach(std::size_t who) {
   }
 }
 
+// D4. Only for the tickets that are there.
+void world::step_clock(std::size_t who, std::size_t slot, std::size_t n) {
+  client& c = clients_[who];
+  if (!c.tickets[slot].claim) return;
+  const auto id = static_cast<core::node_id>(n);
+  c.tickets[slot].watch->on_step(id);
+  step(who, slot, [&](core::claim& k) { k.on_step(id, local(c), out_); });
+}
+
 // What became of a command.
 void world::settle(std::size_t who, const request& r, answer a, ns key_left) {
   client& c = clients_[who];
@@ -291,6 +304,11 @@ void world::settle(std::size_t who, const request& r, answer a, ns key_left) {
            std::to_string(r.cmd.attempt) + " at node " + std::to_string(r.cmd.node) + ": " +
            std::string(word(a));
   });
+  if (a == answer::granted) {
+    t.voted[r.cmd.node] = r.executed;
+    const bool refused = r.cmd.what == core::verb::acquire && c.links[r.cmd.node].vote.guarded;
+    if (refused) seen_.saw(watched::vote_refused);
+  }
   const core::reply reply{.to = r.cmd, .answer = a, .key_left = core::milliseconds{key_left / ms}};
   t.watch->on_reply(reply, c.clock.at(now_));
   step(who, r.slot, [&](core::claim& k) { k.on_reply(reply, local(c), out_); });

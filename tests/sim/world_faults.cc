@@ -28,6 +28,7 @@ constexpr std::array weights{
     weight{fault::clock_back, &climate::clock_back},
     weight{fault::suspend, &climate::suspend},
     weight{fault::amnesia, &climate::amnesia},
+    weight{fault::failover, &climate::failover},
     weight{fault::flush_all, &climate::flush_all},
     weight{fault::lose_key, &climate::lose_key},
     weight{fault::overwrite, &climate::overwrite},
@@ -101,7 +102,10 @@ void world::afflict(fault f) {
       m.errors = end;
       break;
     case fault::replica:
+      // Then it is a master again: with its keys, but not everybody can know that.
       m.replica = end;
+      m.promoted = true;
+      m.replid = ++processes_;
       break;
     case fault::deny:
       c.links[n].deny = end;
@@ -121,15 +125,22 @@ void world::afflict(fault f) {
       m.clock.offset -= chance_.upto(ttl);
       break;
     case fault::clock_forward:
-      m.clock.offset += chance_.upto(2 * ttl);
+      step_forward();
       break;
     case fault::suspend:
       c.stands_still = now_ + ttl + chance_.upto(ttl);
       for (std::size_t i = 0; i < masters_.size(); ++i) sever(who, i);
       break;
     case fault::amnesia:
-      lose(n);
+      lose(n, climate_.notices_restarts());
+      m.max_ttl = core::milliseconds{0};
       crash(n, end);
+      break;
+    case fault::failover:
+      lose(n, climate_.notices_restarts());
+      crash(n, end);
+      m.born = m.clock.at(now_) - 3'600'000 * ms;  // it has run for long, as a replica
+      m.promoted = true;
       break;
     case fault::flush_all:
       lose(n);
@@ -170,17 +181,34 @@ void world::crash(std::size_t n, real until) {
   m.down = until;
   m.stopped = 0;
   m.knows_scripts = false;
+  m.process = ++processes_;
+  m.replid = ++processes_;
+  m.promoted = false;
+  m.born = m.clock.at(until);
   for (std::size_t who = 0; who < clients_.size(); ++who) sever(who, n);
 }
 
+// A step of a clock. Where a guard is to notice it, it is larger than what a trip, the rate bound
+// and max_clock_offset can explain, and of fewer than half of any quorum.
+void world::step_forward() {
+  const ns ttl = climate_.ttl_ms * ms;
+  const auto steppers = static_cast<knob_value>(std::max<std::size_t>(1, terms_.quorum / 2));
+  const bool noticed = climate_.clock_guard != 0;
+  const knob_value last = noticed ? steppers - 1 : climate_.nodes - 1;
+  master& m = masters_[static_cast<std::size_t>(chance_.upto(last))];
+  m.clock.offset += (noticed ? 2'500 * ms : 0) + chance_.upto(2 * ttl);
+  m.stepped = now_;
+}
+
 // A key of a holder, or of one that may become one, is gone.
-void world::lose(std::size_t n) {
+void world::lose(std::size_t n, bool noticed) {
   master& m = masters_[n];
+  if (noticed) m.forgot = now_;
   const stored* s = m.keys.look(m.clock.at(now_));
   if (s == nullptr) return;
   for (client& c : clients_) {
     for (ticket& t : c.tickets) {
-      if (!t.claim || !s->is(t.who)) continue;
+      if (noticed || !t.claim || !s->is(t.who)) continue;
       ++t.open.losses;
       ++t.confirmed.losses;
     }

@@ -21,6 +21,11 @@ void world::write(std::size_t who, std::size_t n) {
   // Settling may queue more: it has a turn of its own.
   const std::vector<request> queue = std::exchange(l.unwritten, {});
   for (const request& r : queue) {
+    if (r.look) {
+      if (l.up) transmit(who, n, r);
+      if (!l.up) on_look_settled(who, n);
+      continue;
+    }
     ticket& t = c.tickets[r.slot];
     const bool current = t.claim && t.epoch == r.epoch;
     if (!l.up || !current || !t.claim->wants(r.cmd, local(c))) {
@@ -58,6 +63,7 @@ void world::transmit(std::size_t who, std::size_t n, request r) {
             .tag = l.generation});
     }
   }
+  r.written = local(clients_[who]);
   l.written.push_back(r);
   l.last_request = std::max(l.last_request, now_ + travel_time(n));
   push({.at = l.last_request,
@@ -81,7 +87,12 @@ void world::deliver(const event& e) {
   }
   request& r = l.written[l.executed++];
   r.unknown = !m.knows_scripts && !r.by_text;
-  if (!r.unknown) r.said = execute(e.node, r);
+  if (!r.unknown && r.look) run_look(e.node, r);
+  if (!r.unknown && !r.look) {
+    r.said = execute(e.node, r);
+    r.executed = now_;
+    if (r.said.said != answer::error && r.said.said != answer::replica) r.shown = m.clock.at(now_);
+  }
   if (!calm_ && chance_.of_1000(climate_.cut_reply)) {
     seen_.saw(fault::cut_reply);
     sever(e.who, e.node);
@@ -102,6 +113,7 @@ void world::haunt(const event& e) {
     push(later);
     return;
   }
+  if (r.look) return;
   seen_.saw(fault::executed_late);
   execute(e.node, r);
 }
@@ -152,8 +164,20 @@ void world::answer_arrives(std::size_t who, std::size_t n) {
   l.written.erase(l.written.begin());
   --l.executed;
   l.last_heard = now_;
+  if (r.look && r.unknown) {
+    request again = r;
+    again.unknown = false;
+    again.by_text = true;
+    transmit(who, n, again);
+    return;
+  }
   if (!r.unknown) {
-    settle(who, r, r.said.said, r.said.key_left);
+    const std::uint32_t generation = l.generation;
+    on_shown(who, n, r);  // before its vote counts (D4)
+    if (r.look) on_look_settled(who, n);
+    if (!r.look) settle(who, r, r.said.said, r.said.key_left);
+    // Not a master any more: the name may lead to another server by now (D2).
+    if (r.said.said == answer::replica && l.generation == generation) cut(who, n);
     return;
   }
   // NOSCRIPT: within the attempt, by its text (R3: unless it is not wanted any more).
@@ -195,7 +219,11 @@ void world::cut(std::size_t who, std::size_t n) {
     return "client " + std::to_string(who) + " loses its connection to node " + std::to_string(n);
   });
   tell_reach(who);
-  for (const request& r : written) settle(who, r, answer::unreachable, 0);
+  ++l.vote.timer;
+  l.vote.asked = l.vote.up = false;
+  for (const request& r : written) {
+    if (!r.look) settle(who, r, answer::unreachable, 0);
+  }
   push({.at = now_ + ms + chance_.upto(chance_.of_1000(500) ? 60 * ms : 3 * ms),
         .what = kind::connect,
         .who = static_cast<std::uint8_t>(who),
@@ -224,7 +252,7 @@ void world::connect(const event& e) {
   link& l = clients_[e.who].links[e.node];
   master& m = masters_[e.node];
   event later = e;
-  later.at = std::max({l.blocked_out, l.blocked_back, m.stopped, m.down});
+  later.at = std::max({l.blocked_out, l.blocked_back, m.stopped, m.down, m.replica});
   if (later.at > now_) {
     const bool first = std::exchange(l.fresh, false);  // it has failed
     later.at += ms + chance_.upto(20 * ms);
@@ -233,8 +261,10 @@ void world::connect(const event& e) {
     return;
   }
   m.knows_scripts = true;
-  l.fresh = false;
   l.denied = l.deny > now_;
+  // First what its votes are worth, then that it takes commands.
+  if (!l.denied) set_up(e.who, e.node);
+  l.fresh = false;
   l.up = !l.denied;
   history_.note(now_, [&] {
     return "client " + std::to_string(e.who) + (l.up ? " connects" : " is denied access") +
