@@ -83,7 +83,7 @@ TEST(a_lease, is_over_after_a_suspend_that_outlasted_it) {
   EXPECT_TRUE(failed_with(errc::lost, held->renew()));
   EXPECT_TRUE(succeeded(locks.inspect("other")));  // whatever turns the loop
   EXPECT_TRUE(eventually([&] { return signal.count() == 1; }));
-  EXPECT_TRUE(eventually([&] { return nodes.keys() == 0; }));
+  // After a real one the keys have expired by themselves, so no release need reach the nodes.
 }
 
 // What runs out while the machine sleeps is seen before anything that the loop finds to do.
