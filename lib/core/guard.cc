@@ -104,6 +104,11 @@ guard::standing guard::at(milliseconds max_ttl) const noexcept {
   return worst;
 }
 
+std::optional<nanoseconds> yardstick::length(std::size_t nodes, nanoseconds own) noexcept {
+  if (count_ == 0) return {};
+  return nodes == 1 ? own : lower_median(std::span(ahead_).first(count_));
+}
+
 nanoseconds lower_median(std::span<nanoseconds> offsets) noexcept {
   check(!offsets.empty());
   const auto middle = offsets.begin() + static_cast<std::ptrdiff_t>((offsets.size() - 1) / 2);

@@ -22,6 +22,10 @@
 
 namespace redlock::core {
 
+// How often whoever has a guard looks at its node's clock: more often than once in the second after
+// which it counts as unwatched (D4).
+inline constexpr nanoseconds sample_every = milliseconds{800};
+
 // What holds for the guards of one lock_manager.
 struct guard_terms {
   bool restarts = true;  // D3
@@ -112,6 +116,22 @@ class guard {
   time_point watched_since_{};
   std::optional<time_point> stepped_;
   nanoseconds step_{0};
+};
+
+// What a clock that nobody had watched is compared with (D4): those of all nodes sampled so far,
+// or, of a single node, our own wall clock.
+class yardstick {
+ public:
+  void add(const guard& g) noexcept {
+    if (const auto ahead = g.ahead_at_most()) ahead_[count_++] = *ahead;
+  }
+  // `own`: how far our own wall clock is ahead of the clock that samples are timed by. Nothing: no
+  // node was sampled.
+  [[nodiscard]] std::optional<nanoseconds> length(std::size_t nodes, nanoseconds own) noexcept;
+
+ private:
+  std::array<nanoseconds, nodes_max> ahead_{};
+  std::size_t count_ = 0;
 };
 
 // Of an even number the lower of the two in the middle. REQUIRES: not empty. Sorts them.

@@ -242,19 +242,13 @@ void driver::on_step(core::node_id n, core::time_point now) noexcept {
   nodes_[n]->trust().review(now);
 }
 
-// D4: a clock that nobody had watched against those of its peers; a single node's against ours.
 void driver::compare_clocks(core::time_point now) noexcept {
-  std::array<core::nanoseconds, nodes_max> offsets{};
-  std::size_t count = 0;
-  for (const auto& n : nodes_) {
-    if (const auto ahead = n->trust().guard().ahead_at_most()) offsets[count++] = *ahead;
-  }
-  if (count == 0) return;
-  core::nanoseconds median = core::lower_median(std::span(offsets).first(count));
-  if (nodes_.size() == 1) {
-    median = std::chrono::system_clock::now().time_since_epoch() - now.time_since_epoch();
-  }
-  for (const auto& n : nodes_) n->trust().compare(median, now);
+  core::yardstick typical;
+  for (const auto& n : nodes_) typical.add(n->trust().guard());
+  const auto own = std::chrono::system_clock::now().time_since_epoch() - now.time_since_epoch();
+  const auto length = typical.length(nodes_.size(), own);
+  if (!length) return;
+  for (const auto& n : nodes_) n->trust().compare(*length, now);
 }
 
 void driver::on_max_ttl(core::milliseconds seen, core::time_point now) noexcept {

@@ -5,12 +5,6 @@
 #include "io/driver.h"
 
 namespace redlock::io {
-namespace {
-
-// Less than the second after which a clock counts as unwatched (D4).
-constexpr core::nanoseconds sample_every = core::milliseconds{800};
-
-}  // namespace
 
 health::health(driver& where, core::node_id id)
     : driver_(where), id_(id), guard_(where.config().guard) {}
@@ -30,7 +24,7 @@ void health::on_set_up(const identity& who, bool durable, core::time_point now) 
   }
   guard_.on_set_up(self, now);
   up_ = true;
-  next_look_ = now + sample_every;
+  next_look_ = now + core::sample_every;
 }
 
 void health::on_promoted(const identity& who, core::time_point now) noexcept {
@@ -108,7 +102,7 @@ void health::on_settled(const core::command& /*c*/, const node_reply& /*r*/,
 void health::on_time(core::time_point now) noexcept {
   if (now >= next_look_ && !asked_) {
     asked_ = true;
-    next_look_ = now + sample_every;
+    next_look_ = now + core::sample_every;
     driver_.node_at(id_).enqueue(*this, script::enroll, {.node = id_});
     driver_.node_at(id_).look_at_role();
   }

@@ -17,7 +17,7 @@ namespace redlock::io {
 class driver;
 
 // Lives on the loop thread, owned by its node. While that is up, the clock is looked at and the
-// enrolment renewed every `sample_every` (health.cc).
+// enrolment renewed every core::sample_every.
 class health final : public sink, public timer {
  public:
   health(driver& where, core::node_id id);

@@ -104,14 +104,18 @@ class node final : public timer {
   void try_next_address(core::time_point now) noexcept;
   [[nodiscard]] bool poll(int events) noexcept;
   void on_connected(core::time_point now) noexcept;
+
+  // Setting it up (node_setup.cc).
   void write_setup(core::time_point now);
   void on_setup_reply(const redisReply& reply, core::time_point now) noexcept;
   [[nodiscard]] bool read_enrolment(const redisReply& reply, core::time_point now) noexcept;
   void check_durable(const redisReply& reply) noexcept;
   [[nodiscard]] bool suits(core::time_point now) noexcept;
   [[nodiscard]] bool admit(core::time_point now) noexcept;
-  void come_up(core::time_point now) noexcept;
   [[nodiscard]] bool takes_over(core::time_point now) noexcept;
+  void come_up(core::time_point now) noexcept;
+
+  // Losing it (node_connect.cc).
   void fail(std::string why, redlock::answer absence, core::time_point now) noexcept;
   void disconnect() noexcept;
   void rest(std::string why, redlock::answer absence, core::time_point now) noexcept;

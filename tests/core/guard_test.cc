@@ -266,6 +266,25 @@ TEST(Guard, LooksAtNoClockWhenItIsTurnedOff) {
   EXPECT_LE(g.at(max_ttl).until, start);
 }
 
+TEST(Yardstick, IsTheMedianOfTheNodesSampledSoFarOrOurOwnClockForASingleOne) {  // D4
+  const auto sampled = [](nanoseconds ahead) {
+    guard g = trusted();
+    EXPECT_EQ(g.on_sample(sample(start, ahead)), clock_change::none);
+    return g;
+  };
+  yardstick none;
+  none.add(trusted());
+  EXPECT_FALSE(none.length(3, 7s));
+  yardstick two;
+  two.add(sampled(9s));
+  two.add(trusted());  // not sampled yet
+  two.add(sampled(1s));
+  EXPECT_EQ(two.length(3, 7s), 1s);
+  yardstick single;
+  single.add(sampled(9s));
+  EXPECT_EQ(single.length(1, 7s), 7s);
+}
+
 TEST(LowerMedian, IsTheLowerOfTwoInTheMiddle) {
   const auto of = [](std::vector<nanoseconds> all) { return lower_median(all); };
   EXPECT_EQ(of({5ns}), 5ns);

@@ -223,7 +223,10 @@ reply redis_server::command(const std::vector<std::string>& words) const {
   const context_ptr context = connect(socket_path(), options_.password);
   std::optional<reply> r;
   if (context) r = ask(*context, words);
-  if (!r) throw std::runtime_error(name() + " does not answer " + words.front());
+  if (!r) {
+    const std::string why = context ? context->errstr : "cannot connect";
+    throw std::runtime_error(name() + " does not answer " + words.front() + ": " + why);
+  }
   return std::move(*r);
 }
 

@@ -6,12 +6,6 @@
 #include "sim/world.h"
 
 namespace redlock::sim {
-namespace {
-
-// As in health.cc: less than the second after which a clock counts as unwatched.
-constexpr core::nanoseconds sample_every = core::milliseconds{800};
-
-}  // namespace
 
 // What a client enrols: its own, also when it has seen a larger one.
 core::milliseconds world::own_max_ttl(const client& c) const {
@@ -38,7 +32,7 @@ void world::set_up(std::size_t who, std::size_t n) {
   }
   v.guard.on_set_up(self, local(c));
   v.up = true;
-  v.next_look = local(c) + sample_every;
+  v.next_look = local(c) + core::sample_every;
   v.asked = false;
   request r{
       .cmd = {.node = static_cast<core::node_id>(n)}, .look = true, .max_ttl = own_max_ttl(c)};
@@ -55,7 +49,7 @@ void world::look(std::size_t who, std::size_t n) {
   link& l = c.links[n];
   if (local(c) >= l.vote.next_look && !l.vote.asked) {
     l.vote.asked = true;
-    l.vote.next_look = local(c) + sample_every;
+    l.vote.next_look = local(c) + core::sample_every;
     l.unwritten.push_back(
         {.cmd = {.node = static_cast<core::node_id>(n)}, .look = true, .max_ttl = own_max_ttl(c)});
     push({.at = now_ + chance_.upto(100 * us),
@@ -118,19 +112,15 @@ void world::note_enrolment(std::size_t who, std::size_t n, core::milliseconds ma
   for (std::size_t i = 0; i < c.links.size(); ++i) review(who, i);
 }
 
-// A clock that nobody had watched against those of its peers; a single node's against ours.
 void world::compare_clocks(std::size_t who) {
   client& c = clients_[who];
-  std::vector<core::nanoseconds> offsets;
-  for (const link& l : c.links) {
-    if (const auto ahead = l.vote.guard.ahead_at_most()) offsets.push_back(*ahead);
-  }
-  if (offsets.empty()) return;
-  std::ranges::sort(offsets);
-  core::nanoseconds median = core::lower_median(offsets);
-  if (c.links.size() == 1) median = core::nanoseconds{wall_clock + now_ - c.clock.at(now_)};
+  core::yardstick typical;
+  for (const link& l : c.links) typical.add(l.vote.guard);
+  const core::nanoseconds own{wall_clock + now_ - c.clock.at(now_)};
+  const auto length = typical.length(c.links.size(), own);
+  if (!length) return;
   for (std::size_t n = 0; n < c.links.size(); ++n) {
-    if (!c.links[n].vote.guard.compare(median, c.max_ttl, local(c))) continue;
+    if (!c.links[n].vote.guard.compare(*length, c.max_ttl, local(c))) continue;
     seen_.saw(watched::compared);
     tell_step(who, n);
   }
