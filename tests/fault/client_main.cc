@@ -34,11 +34,20 @@ void hold(const client_plan& plan, book& shared) {
     }
     ++mine.grants;
     testimony seen(mine, 0);
+    bool complete = false;
     while (seen.look(*held) && static_cast<phase>(shared.now.load()) != phase::end) {
+      if (!complete && held->nodes_held() == plan.uris.size()) {
+        complete = true;
+        ++mine.complete;
+      }
       std::this_thread::sleep_for(1ms);
     }
     ++mine.losses;
-    std::this_thread::sleep_for(o.ttl * 2);  // another one's turn
+    // Another one's turn: without fairness, whoever lets go and asks at once gets it again.
+    const auto turn = clock::now() + o.ttl * 2;
+    while (clock::now() < turn && static_cast<phase>(shared.now.load()) != phase::end) {
+      std::this_thread::sleep_for(1ms);
+    }
   }
 }
 

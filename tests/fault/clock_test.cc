@@ -4,6 +4,7 @@
 #include <string>
 
 #include "crowd.h"
+#include "holders.h"
 #include "live/live.h"
 #include "stepped.h"
 
@@ -18,16 +19,12 @@ options guarded(const masters& nodes) {
   return o;
 }
 
+// Without the guard against restarts: these servers have just been started.
 client_plan holders(masters& nodes, bool guard, std::int64_t ttl_ms) {
-  client_plan plan{.role = "hold", .max_ttl_ms = ttl_ms, .node_timeout_ms = 2000};
-  for (redis_server& node : nodes) plan.uris.push_back(node.uri());
+  client_plan plan = holder(nodes, ttl_ms);
   plan.restart_guard = false;
   plan.clock_guard = guard;
   return plan;
-}
-
-bool is_granted(const client& one) {
-  return eventually([&] { return one.written().grants > 0; }, patience * 2);
 }
 
 TEST(one_clock_of_three_that_is_set_ahead, costs_no_lock) {
@@ -67,7 +64,7 @@ TEST(two_clocks_of_three_that_are_set_ahead, let_nobody_in_while_the_first_belie
   masters nodes(3, stepped());
   crowd clients;
   client& first = clients.add(holders(nodes, true, 3000));
-  ASSERT_TRUE(is_granted(first));
+  ASSERT_TRUE(is_granted_everywhere(first));
   client& second = clients.add(holders(nodes, true, 3000));
   ASSERT_TRUE(eventually([&] { return second.written().failures > 0; }));  // it has asked them
   for (std::size_t i = 0; i < 2; ++i) nodes[i].step_clock(1h);
@@ -79,10 +76,41 @@ TEST(two_clocks_of_three_that_are_set_ahead, let_nobody_in_while_the_first_belie
 TEST(two_clocks_of_three_that_are_set_ahead, let_a_second_owner_in_without_the_guard) {
   masters nodes(3, stepped());
   crowd clients;
-  ASSERT_TRUE(is_granted(clients.add(holders(nodes, false, 60'000))));
+  ASSERT_TRUE(is_granted_everywhere(clients.add(holders(nodes, false, 60'000))));
   for (std::size_t i = 0; i < 2; ++i) nodes[i].step_clock(1h);
   EXPECT_TRUE(is_granted(clients.add(holders(nodes, false, 60'000))));
   EXPECT_TRUE(eventually([&] { return !overlaps(clients.written()).empty(); }));
+}
+
+// Also before any other client has compared: by its peers, or by the client's own clock.
+TEST(a_clock_that_is_ahead_at_first_contact, costs_its_node_its_vote) {
+  masters nodes(3, stepped());
+  nodes[2].step_clock(1h);
+  lock_manager locks(guarded(nodes));
+  ASSERT_TRUE(all_up(locks));
+  EXPECT_TRUE(eventually([&] { return locks.nodes()[2].guard == node_guard::clock_stepped; }));
+  EXPECT_EQ(locks.nodes()[0].guard, node_guard::none);
+  EXPECT_EQ(locks.nodes()[1].guard, node_guard::none);
+  options single = guarded(nodes);
+  single.nodes = {nodes[2].uri()};
+  lock_manager alone(single);
+  ASSERT_TRUE(all_up(alone));
+  EXPECT_TRUE(failed_with(errc::no_quorum, alone.acquire("r")));
+  EXPECT_EQ(alone.nodes()[0].guard, node_guard::clock_stepped);
+}
+
+// The reply that carries the vote is the first that shows the step.
+TEST(a_clock_that_is_set_ahead, costs_its_node_the_vote_on_the_very_reply_that_shows_it) {
+  masters nodes(1, stepped());
+  for (int i = 0; i < 20; ++i) {
+    lock_manager locks(guarded(nodes));
+    ASSERT_TRUE(all_up(locks));
+    nodes[0].step_clock(10s);
+    const result<lease> r = locks.acquire("r" + std::to_string(i), {.ttl = 5s});
+    ASSERT_TRUE(failed_with(errc::no_quorum, r));
+    EXPECT_EQ(count(r.error(), answer::guarded), 1U) << r.error().message();
+    nodes[0].step_clock(-10s);
+  }
 }
 
 TEST(clocks_that_are_set_back, cost_no_lock) {

@@ -41,6 +41,7 @@ struct belief {
 struct page {
   std::atomic<std::uint64_t> operations;  // calls that have ended
   std::atomic<std::uint64_t> grants;
+  std::atomic<std::uint64_t> complete;  // a holder's: leases that came to be on every node
   std::atomic<std::uint64_t> losses;    // leases that ended before they were given back
   std::atomic<std::uint64_t> failures;  // calls that did not succeed
   std::atomic<std::uint64_t> failures_by_code[codes_max];

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "crowd.h"
+#include "holders.h"
 #include "live/live.h"
 
 namespace redlock::fault {
@@ -12,21 +13,16 @@ namespace {
 using namespace live;
 
 client_plan holders(masters& nodes, bool guard, std::int64_t ttl_ms) {
-  client_plan plan{.role = "hold", .max_ttl_ms = ttl_ms, .node_timeout_ms = 2000};
-  for (redis_server& node : nodes) plan.uris.push_back(node.uri());
+  client_plan plan = holder(nodes, ttl_ms);
   plan.restart_guard = guard;
   return plan;
-}
-
-bool is_granted(const client& one) {
-  return eventually([&] { return one.written().grants > 0; }, patience * 2);
 }
 
 // Two of the three nodes that have the first one's key restart empty, while it believes in it.
 TEST(nodes_that_restart_empty, let_a_second_owner_in_without_the_guard) {
   masters nodes(3);
   crowd clients;
-  ASSERT_TRUE(is_granted(clients.add(holders(nodes, false, 60'000))));
+  ASSERT_TRUE(is_granted_everywhere(clients.add(holders(nodes, false, 60'000))));
   for (std::size_t i = 0; i < 2; ++i) nodes[i].restart();
   EXPECT_TRUE(is_granted(clients.add(holders(nodes, false, 60'000))));
   EXPECT_TRUE(eventually([&] { return !overlaps(clients.written()).empty(); }));
@@ -36,7 +32,7 @@ TEST(nodes_that_restart_empty, let_nobody_in_with_the_guard_until_all_they_forgo
   masters nodes(3);
   crowd clients;
   client& first = clients.add(holders(nodes, true, 3000));
-  ASSERT_TRUE(is_granted(first));
+  ASSERT_TRUE(is_granted_everywhere(first));
   for (std::size_t i = 0; i < 2; ++i) nodes[i].restart();
   client& second = clients.add(holders(nodes, true, 3000));
   EXPECT_TRUE(is_granted(second));
