@@ -144,9 +144,8 @@ TEST(a_database_that_is_not_there, is_a_bad_configuration) {
 
 TEST(a_user_without_the_right_to_run_scripts, is_denied) {
   masters nodes(1);
-  nodes[0].command({"ACL", "SETUSER", "app", "on", ">pw", "~*", "&*", "+@all", "-@scripting"});
   options o = nodes.options();
-  o.nodes = {endpoint("redis://app:pw@" + nodes[0].name())};
+  o.nodes = {as_user(nodes[0], {"~*", "&*", "+@all", "-@scripting"})};
   lock_manager locks(std::move(o));
   const result<lease> refused = locks.acquire("r", {.wait = wait_forever});
   ASSERT_TRUE(failed_with(errc::bad_configuration, refused));
@@ -155,9 +154,8 @@ TEST(a_user_without_the_right_to_run_scripts, is_denied) {
 
 TEST(a_user_without_the_right_to_the_key, is_denied) {
   masters nodes(1);
-  nodes[0].command({"ACL", "SETUSER", "app", "on", ">pw", "~others:*", "&*", "+@all"});
   options o = nodes.options();
-  o.nodes = {endpoint("redis://app:pw@" + nodes[0].name())};
+  o.nodes = {as_user(nodes[0], {"~others:*", "&*", "+@all"})};
   lock_manager locks(std::move(o));
   const result<lease> refused = locks.acquire("r", {.wait = wait_forever});
   ASSERT_TRUE(failed_with(errc::bad_configuration, refused));
@@ -170,9 +168,8 @@ class a_user_without_the_right_to : public testing::TestWithParam<const char*> {
 TEST_P(a_user_without_the_right_to, a_command_that_scripts_need_is_denied) {
   const std::string command = GetParam();
   masters nodes(1);
-  nodes[0].command({"ACL", "SETUSER", "app", "on", ">pw", "~*", "&*", "+@all", "-" + command});
   options o = nodes.options();
-  o.nodes = {endpoint("redis://app:pw@" + nodes[0].name())};
+  o.nodes = {as_user(nodes[0], {"~*", "&*", "+@all", "-" + command})};
   lock_manager locks(std::move(o));
   const result<lease> refused = locks.acquire("r", {.wait = wait_forever});
   ASSERT_TRUE(failed_with(errc::bad_configuration, refused));

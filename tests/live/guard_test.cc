@@ -83,7 +83,7 @@ TEST(a_server_that_restarts, has_no_vote_although_its_neighbours_have) {
   EXPECT_TRUE(failed_with(errc::no_quorum, locks.acquire("s")));
 }
 
-TEST(a_server_that_restarts, is_found_out_by_the_client_that_knew_it_whatever_its_uptime) {
+TEST(a_server_that_restarts, has_no_vote_until_it_has_run_for_max_ttl_again) {
   masters nodes(1);
   options o = guarding(nodes);
   o.max_ttl = 1s;
@@ -94,10 +94,8 @@ TEST(a_server_that_restarts, is_found_out_by_the_client_that_knew_it_whatever_it
     const node_status s = status_of(locks, 0);
     return s.state == node_state::up && s.connects > 1;
   }));
-  const clock::time_point seen = clock::now();
   ASSERT_TRUE(succeeded(locks.acquire("s", {.ttl = 1s, .wait = 60s})));
   EXPECT_GE(uptime(nodes[0]), 3);
-  EXPECT_GT(clock::now() - seen, 0s);
 }
 
 TEST(a_durable_server, votes_right_after_its_start) {
@@ -128,10 +126,8 @@ TEST(a_server_that_is_only_declared_durable, is_guarded_and_says_what_is_missing
 
 TEST(a_durable_server, that_does_not_let_us_look_is_taken_at_its_operators_word) {
   masters nodes(1);
-  nodes[0].command({"ACL", "SETUSER", "locker", "on", ">secret", "~*", "+@all", "-config"});
   options o = guarding(nodes);
-  o.nodes[0].username = "locker";
-  o.nodes[0].password = "secret";
+  o.nodes = {as_user(nodes[0], {"~*", "+@all", "-config"})};
   o.nodes[0].durable = true;
   lock_manager locks(o);
   EXPECT_TRUE(succeeded(locks.acquire("r")));
@@ -168,18 +164,18 @@ TEST(a_promoted_replica, is_found_out_although_it_was_connected_to_all_the_time)
 }
 
 TEST(a_server_that_does_not_tell_who_it_is, has_no_vote_at_first) {
-  masters nodes(1);
-  nodes[0].command({"ACL", "SETUSER", "locker", "on", ">secret", "~*", "+@all", "-info"});
+  masters nodes(2);
   options o = guarding(nodes);
-  o.nodes[0].username = "locker";
-  o.nodes[0].password = "secret";
+  o.nodes = {as_user(nodes[0], {"~*", "+@all", "-info"})};
+  const lock_manager patient(o);
+  ASSERT_TRUE(all_up(patient));
+  EXPECT_EQ(status_of(patient, 0).guard, node_guard::unverified);
+  o.nodes = {as_user(nodes[1], {"~*", "+@all", "-info"})};
   o.max_ttl = 1s;
-  lock_manager locks(o);
-  ASSERT_TRUE(all_up(locks));
   const clock::time_point before = clock::now();
-  EXPECT_EQ(status_of(locks, 0).guard, node_guard::unverified);
+  lock_manager locks(o);
   ASSERT_TRUE(succeeded(locks.acquire("r", {.ttl = 1s, .wait = 60s})));
-  EXPECT_GT(clock::now() - before, 0s);
+  EXPECT_GE(clock::now() - before, 1s);
 }
 
 TEST(slow_connections, make_no_clock_look_ahead_of_the_others) {  // D4

@@ -157,14 +157,9 @@ TEST(a_master_that_becomes_a_replica, is_found_out_although_it_takes_writes_and_
 
 TEST(a_server_that_may_not_be_asked_who_it_is, votes_unverified) {
   masters nodes(3);
-  for (redis_server& node : nodes) {
-    node.command({"ACL", "SETUSER", "locker", "on", ">secret", "~*", "+@all", "-info"});
-  }
   options o = nodes.options();
-  for (endpoint& e : o.nodes) {
-    e.username = "locker";
-    e.password = "secret";
-  }
+  o.nodes.clear();
+  for (redis_server& node : nodes) o.nodes.push_back(as_user(node, {"~*", "+@all", "-info"}));
   lock_manager locks(std::move(o));
   ASSERT_TRUE(all_up(locks));
   EXPECT_FALSE(locks.nodes()[0].verified);

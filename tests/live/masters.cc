@@ -73,6 +73,13 @@ std::size_t masters::keys() const {
   return sum;
 }
 
+endpoint as_user(redis_server& node, const std::vector<std::string>& rights) {
+  std::vector<std::string> words{"ACL", "SETUSER", "app", "on", ">pw"};
+  words.insert(words.end(), rights.begin(), rights.end());
+  node.command(words);
+  return {"redis://app:pw@" + node.name()};
+}
+
 bool all_up(const lock_manager& locks) {
   return eventually([&] {
     const std::vector<node_status> nodes = locks.nodes();

@@ -50,6 +50,9 @@ class masters {
   std::deque<redis_server> servers_;
 };
 
+// The node by a user of its own, with these rights: {"~*", "&*", "+@all", "-info"}.
+[[nodiscard]] endpoint as_user(redis_server& node, const std::vector<std::string>& rights);
+
 // True once every node is up: from then on, rounds go to all of them.
 [[nodiscard]] bool all_up(const lock_manager& locks);
 
