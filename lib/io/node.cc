@@ -187,9 +187,13 @@ void node::on_reply(const redisReply& reply, core::time_point now) noexcept {
   const std::uint64_t generation = generation_;
   health_.on_reply(*read, answered.at, now);  // before its vote counts (D4)
   answered.q.from->on_settled(answered.q.command, *read, now);
-  if (read->answer == answer::replica && generation == generation_) {
+  if (generation != generation_) return;
+  if (read->answer == answer::replica) {
     // It was a master when it was set up: the name may lead to another server by now.
-    fail("not a master any more: " + std::string(text_of(reply)), answer::replica, now);
+    fail("not a master any more: " + std::string(read->text), answer::replica, now);
+  } else if (answered.q.what == script::enroll && read->answer == answer::denied) {
+    // As at set-up: else a guard that only the enrolment ends would never end, nor say why.
+    fail("the key redlock-node: " + std::string(read->text), answer::denied, now);
   }
 }
 

@@ -157,9 +157,9 @@ std::optional<node_reply> read_reply(script what, std::uint64_t number,
 }
 
 answer classify_error(std::string_view error) noexcept {
-  // Wrong or missing password, missing rights (also as a script meets them, on servers before 7.2),
-  // and servers that can never be a node of ours.
-  static constexpr std::array<std::string_view, 15> denied{"NOPERM",
+  // Wrong or missing password, missing rights (also as a script meets them, in the words of servers
+  // before and since 7.2), and servers that can never be a node of ours.
+  static constexpr std::array<std::string_view, 16> denied{"NOPERM",
                                                            "NOAUTH",
                                                            "WRONGPASS",
                                                            "invalid password",
@@ -167,6 +167,7 @@ answer classify_error(std::string_view error) noexcept {
                                                            "no password is set",
                                                            "DENIED Redis",
                                                            "The user executing the script can't",
+                                                           "ACL failure in script",
                                                            "MOVED ",
                                                            "CROSSSLOT",
                                                            "CLUSTERDOWN",

@@ -56,6 +56,10 @@ TEST(WireError, TellsMissingRightsAlsoAsAScriptMeetsThem) {
        "The user executing the script can't run this command or subcommand script: "
        "8d2dd3bf2b6a1b0b2a5d52a0ef5d0d4b6ae44a1d, on @user_script:19.",
        "ERR Error running script (call to f_8d2dd3bf2b6a1b0b2a5d52a0ef5d0d4b6ae44a1d): "
+       "ERR ACL failure in script: User app has no permissions to run the 'get' command script: "
+       "cc15a6c6df0d3c2492eb8839353ac885acacb40a, on @user_script:1.",
+       "ERR ACL failure in script: No permissions to access a key script: "
+       "e1ccb49062dcd2e8d9ce3b8fec6dce167cb3ff02, on @user_script:1.",
        "@user_script:1: @user_script: 1: The user executing the script can't run this command or "
        "subcommand",
        "The user executing the script can't access at least one of the keys mentioned in the "

@@ -177,8 +177,33 @@ TEST_P(a_user_without_the_right_to, a_command_that_scripts_need_is_denied) {
   EXPECT_EQ(nodes.keys(), 0U);
 }
 
+TEST_P(a_user_without_the_right_to, a_command_that_scripts_need_is_denied_when_lost_later) {
+  const std::string command = GetParam();
+  masters nodes(1);
+  options o = nodes.options();
+  o.nodes = {as_user(nodes[0], {"~*", "&*", "+@all"})};
+  lock_manager locks(std::move(o));
+  ASSERT_TRUE(all_up(locks));
+  nodes[0].command({"ACL", "SETUSER", "app", "-" + command});
+  const result<lease> refused = locks.acquire("r", {.wait = wait_forever});
+  EXPECT_TRUE(failed_with(errc::bad_configuration, refused));
+}
+
 INSTANTIATE_TEST_SUITE_P(run, a_user_without_the_right_to,
                          testing::Values("evalsha", "get", "set"));
+
+// Else a guard that only an enrolment ends would never end, and nobody would know why.
+TEST(a_node_that_denies_an_enrolment, is_denied_even_while_nobody_locks) {
+  masters nodes(1);
+  options o = nodes.options();
+  o.nodes = {as_user(nodes[0], {"~*", "&*", "+@all"})};
+  lock_manager locks(std::move(o));
+  ASSERT_TRUE(all_up(locks));
+  nodes[0].command({"ACL", "SETUSER", "app", "-get"});
+  EXPECT_TRUE(eventually([&] { return locks.nodes()[0].state == node_state::denied; }));
+  nodes[0].command({"ACL", "SETUSER", "app", "+get"});
+  EXPECT_TRUE(all_up(locks));
+}
 
 TEST(a_host_name_that_does_not_exist, costs_only_that_vote) {
   masters nodes(2);
