@@ -12,22 +12,23 @@ struct uv_async_s;
 
 namespace redlock::io {
 
-// Something to run once on the loop thread. Move-only.
+// Something to run once on the loop thread. Move-only. What it throws ends the process, in drain():
+// of a job that were noexcept itself, g++ 14 may forget what was thrown, and crash instead.
 class job {
  public:
   template <class F>
   explicit job(F f) : what_(std::make_unique<holder<F>>(std::move(f))) {}
-  void run() noexcept { what_->run(); }
+  void run() { what_->run(); }
 
  private:
   struct base {
     virtual ~base() = default;
-    virtual void run() noexcept = 0;
+    virtual void run() = 0;
   };
   template <class F>
   struct holder final : base {
     explicit holder(F f) : function(std::move(f)) {}
-    void run() noexcept override { function(); }
+    void run() override { function(); }
     F function;
   };
   std::unique_ptr<base> what_;
