@@ -108,6 +108,13 @@ struct options {
   // 1 h.
   nanoseconds max_clock_offset = std::chrono::seconds{1};
 
+  // Acquires that wait for the same resource in this lock_manager are served first in, first out,
+  // and only the first of them asks the nodes; not even it while a lease here holds the resource.
+  // An acquire that does not wait is held_by_other while others do. A release lets the next one
+  // ask right behind it; about every 100 ms of that, after a pause, so that other processes get
+  // their chance too. Off: everyone asks, whoever comes first has it.
+  bool fairness = true;
+
   // A lock's key is key_prefix + resource. At most 4,096 bytes. No key may begin with
   // "redlock-fence:", "redlock-queue:", "redlock-turn:" or "redlock-node".
   std::string key_prefix = "redlock:";
@@ -207,7 +214,9 @@ struct lock_options {
 
   // How long to keep trying while others hold the lock. 0: exactly one try.
   nanoseconds wait = nanoseconds{0};
-  std::uint32_t max_attempts = 0;  // 0: no limit but `wait`
+  // 0: no limit but `wait`. An attempt for which others of this lock_manager are in the way counts,
+  // although nobody is asked (options::fairness).
+  std::uint32_t max_attempts = 0;
 
   retry_policy policy = retry_policy::hybrid;
   nanoseconds retry_delay = std::chrono::milliseconds{50};   // 1 ms to 1 h

@@ -188,6 +188,7 @@ result<io::settings> settings_of(const options& o) {
   s.connect_timeout = o.connect_timeout;
   s.hung_timeout = o.hung_timeout;
   s.max_leases = o.max_leases;
+  s.fairness = o.fairness;
   s.max_ttl = std::chrono::ceil<milliseconds>(o.max_ttl);
   s.guard = {.restarts = o.restart_guard,
              .clocks = o.clock_guard,

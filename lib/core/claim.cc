@@ -6,6 +6,12 @@
 #include <algorithm>
 
 namespace redlock::core {
+namespace {
+
+// How much of a wait its last attempt gets, at most.
+constexpr nanoseconds last_attempt_max = milliseconds{10};
+
+}  // namespace
 
 nanoseconds terms::effective_timeout() const noexcept {
   return std::min<nanoseconds>(node_timeout, nanoseconds{ttl} / 2);
@@ -24,8 +30,41 @@ claim::claim(const terms& t, const base& who, const reach& nodes) noexcept
 
 void claim::acquire(time_point now, outbox& out) noexcept {
   check(state_ == state::idle);
-  state_ = state::contacting;
   started_ = now;
+  contact(now, out);
+}
+
+void claim::queue(time_point now, outbox& out) noexcept {
+  check(state_ == state::idle);
+  state_ = state::queued;
+  started_ = now;
+  why_ = errc::held_by_other;
+  retry_at_ = never;
+  skip_attempt(now, out);
+}
+
+// Behind others it asks nobody. What limits its attempts is used up all the same, as fast as it
+// would have asked: who is to give up in the end must not wait for ever.
+void claim::skip_attempt(time_point now, outbox& out) noexcept {
+  const bool limited = terms_.max_attempts != 0 || terms_.retry.policy == retry_policy::spin;
+  if (limited) ++skipped_;
+  if (limited || terms_.wait == nanoseconds{0}) pause(now, out);
+}
+
+void claim::admit(time_point not_before, time_point now, outbox& out) noexcept {
+  check(state_ == state::queued);
+  if (not_before <= now) {
+    contact(now, out);
+    return;
+  }
+  state_ = state::pausing;
+  retry_at_ = std::min(not_before, last_start());
+  advance(now, out);
+}
+
+void claim::contact(time_point now, outbox& out) noexcept {
+  state_ = state::contacting;
+  contact_by_ = now + terms_.connect_timeout;
   advance(now, out);
 }
 
@@ -37,6 +76,7 @@ void claim::cancel(outbox& out) noexcept {
       [[fallthrough]];
     case state::adopting:
     case state::idle:
+    case state::queued:
     case state::contacting:
     case state::pausing:
       give_up(errc::cancelled, out);
@@ -122,6 +162,8 @@ void claim::void_guarded_votes() noexcept {
 // What follows from the time alone, and from the votes so far.
 void claim::advance(time_point now, outbox& out) noexcept {
   if (state_ == state::lost && now >= unsignalled_until_) stop_signalled(out);
+  if (state_ == state::queued && now >= give_up_at()) give_up(why_, out);
+  if (state_ == state::queued && now >= retry_at_) skip_attempt(now, out);
   if (state_ == state::contacting && contact_is_over(now)) begin(now, out);
   if (state_ == state::contacting && now >= give_up_at()) give_up(errc::no_quorum, out);
   if (state_ == state::pausing && now >= give_up_at()) give_up(why_, out);  // woken too late
@@ -188,8 +230,7 @@ void claim::lose(time_point now, outbox& out) noexcept {
 // First contact: nobody is asked before as many nodes as make a quorum can be.
 bool claim::contact_is_over(time_point now) const noexcept {
   const node_set able = entry_ == entry::acquire ? reach_.up - reach_.guarded : reach_.up;
-  return able.size() >= terms_.quorum || reach_.fresh.empty() ||
-         now >= started_ + terms_.connect_timeout;
+  return able.size() >= terms_.quorum || reach_.fresh.empty() || now >= contact_by_;
 }
 
 // Whether an attempt could be granted.
@@ -200,6 +241,14 @@ bool claim::may_reach_quorum() const noexcept {
 time_point claim::give_up_at() const noexcept {
   if (terms_.wait == nanoseconds{0}) return never;
   return terms_.wait < never - started_ ? started_ + terms_.wait : never;
+}
+
+// Rather a last try at the end of the wait than to give up early; but none so short that a busy
+// machine would make a held lock look like nodes that do not answer.
+time_point claim::last_start() const noexcept {
+  const time_point end = give_up_at();
+  if (end == never) return never;
+  return end - std::min({terms_.effective_timeout(), last_attempt_max, terms_.wait / 10});
 }
 
 bool claim::wants(const command& c, time_point now) const noexcept {
@@ -224,8 +273,11 @@ time_point claim::wake() const noexcept {
     case state::idle:
     case state::ended:
       break;
+    case state::queued:
+      at = std::min(give_up_at(), retry_at_);
+      break;
     case state::contacting:
-      at = std::min(started_ + terms_.connect_timeout, give_up_at());
+      at = std::min(contact_by_, give_up_at());
       break;
     case state::pausing:
       at = retry_at_;

@@ -16,6 +16,12 @@
 //       └── stop_signalled() ── lost ◄── out of time, or so many "not yours" that no ┘
 //                                        quorum can be
 //
+// Behind others of its process (line.h) it waits before it comes to that:
+//
+//          queue()            admit()
+//     idle ───────► queued ────────────► contacting, or pausing for a moment
+//                      │ out of patience, or cancelled: ended
+//
 // A lock changes hands by its token, without a moment in which it is free:
 //
 //          detach()
@@ -81,6 +87,7 @@ class claim {
  public:
   enum class state : std::uint8_t {
     idle,
+    queued,
     contacting,
     acquiring,
     adopting,
@@ -95,7 +102,10 @@ class claim {
 
   // The user's inputs.
   void acquire(time_point now, outbox& out) noexcept;  // REQUIRES: idle
-  void cancel(outbox& out) noexcept;                   // ends the waiting; else does nothing
+  // The same once it is let in; at once over if it does not wait.
+  void queue(time_point now, outbox& out) noexcept;                         // REQUIRES: idle
+  void admit(time_point not_before, time_point now, outbox& out) noexcept;  // REQUIRES: queued
+  void cancel(outbox& out) noexcept;  // ends the waiting; else does nothing
   void adopt(attempt_id k, time_point now, outbox& out) noexcept;      // REQUIRES: idle, k > 0
   void take_back(attempt_id k, time_point now, outbox& out) noexcept;  // REQUIRES: idle, k > 0
   void renew(time_point now, outbox& out) noexcept;    // REQUIRES: held; joins a round under way
@@ -141,6 +151,8 @@ class claim {
   // claim.cc: what follows from time passing, and from ends.
   void advance(time_point now, outbox& out) noexcept;
   void advance_held(time_point now, outbox& out) noexcept;
+  void skip_attempt(time_point now, outbox& out) noexcept;
+  void contact(time_point now, outbox& out) noexcept;
   void begin(time_point now, outbox& out) noexcept;
   void give_up(errc why, outbox& out) noexcept;
   void lose(time_point now, outbox& out) noexcept;
@@ -150,6 +162,7 @@ class claim {
   [[nodiscard]] bool is_round(round_kind k) const noexcept { return round_kind_ == k; }
   [[nodiscard]] time_point signal_at() const noexcept { return valid_until_ - terms_.stop_margin; }
   [[nodiscard]] time_point give_up_at() const noexcept;
+  [[nodiscard]] time_point last_start() const noexcept;
   [[nodiscard]] std::uint64_t random() noexcept;
 
   // claim_handover.cc: tokens that come from another claim, or go to one.
@@ -167,6 +180,7 @@ class claim {
   void settle_renewal(time_point now, outbox& out) noexcept;
   void settle_release(outbox& out) noexcept;
   void fail_attempt(errc why, time_point now, outbox& out) noexcept;
+  void pause(time_point now, outbox& out) noexcept;
   [[nodiscard]] bool leaves_enough(time_point until, time_point now) const noexcept;
   [[nodiscard]] bool is_disowned() const noexcept;
   [[nodiscard]] errc why_not_renewed() const noexcept;
@@ -199,6 +213,7 @@ class claim {
   entry entry_ = entry::acquire;
   errc why_ = errc::not_held;
   time_point started_{};
+  time_point contact_by_{};  // contacting
   attempt_id attempt_ = 0;
 
   // The round under way, or the last one. Replies of another round never count in it (rule G5).
@@ -210,7 +225,8 @@ class claim {
   time_point round_start_{};
   time_point round_deadline_{};
 
-  // pausing
+  // queued, pausing
+  std::uint32_t skipped_ = 0;  // attempts for which others were in the way
   pacing pacing_;
   time_point retry_at_{};
   nanoseconds key_left_{0};  // the least seen in this attempt; 0: none

@@ -21,9 +21,8 @@ void claim::enter(entry how, attempt_id k, time_point now, outbox& out) noexcept
   attempt_ = k;
   terms_.wait = nanoseconds{0};  // one round, whatever becomes of it
   if (how == entry::take_back) expect_keys_everywhere(now);
-  state_ = state::contacting;
   started_ = now;
-  advance(now, out);
+  contact(now, out);
 }
 
 // Nothing is sent, and nothing owed: whoever has the token now counts on the keys. Also when the

@@ -7,12 +7,6 @@
 #include "core/outcome.h"
 
 namespace redlock::core {
-namespace {
-
-// How much of a wait its last attempt gets, at most.
-constexpr nanoseconds last_attempt_max = milliseconds{10};
-
-}  // namespace
 
 void claim::open_attempt(time_point now, outbox& out) noexcept {
   state_ = state::acquiring;
@@ -164,31 +158,30 @@ void claim::fail_attempt(errc why, time_point now, outbox& out) noexcept {
   release_touched(out);  // at once, before any pause (R1)
   why_ = why;
   earlier_ = ballot_;
-  const bool last = (terms_.max_attempts != 0 && attempt_ >= terms_.max_attempts) ||
-                    attempt_ == std::numeric_limits<attempt_id>::max();
-  if (why == errc::bad_configuration || terms_.wait == nanoseconds{0} || last) {
+  if (why == errc::bad_configuration) {
     give_up(why, out);
     return;
   }
   state_ = state::pausing;
-  const auto pause = pacing_.next(terms_.retry,
-                                  {.attempts = attempt_,
-                                   .waited = now - started_,
-                                   .key_left = key_left_,
-                                   .usual_hold = terms_.usual_hold},
-                                  random());
-  if (!pause) {
-    give_up(why, out);
-    return;
+  pause(now, out);
+}
+
+// Until the next attempt, if there is to be one.
+void claim::pause(time_point now, outbox& out) noexcept {
+  const std::uint32_t attempts = attempt_ + skipped_;
+  const bool last = (terms_.max_attempts != 0 && attempts >= terms_.max_attempts) ||
+                    attempt_ == std::numeric_limits<attempt_id>::max();
+  std::optional<nanoseconds> span;
+  if (!last && terms_.wait > nanoseconds{0}) {
+    span = pacing_.next(terms_.retry,
+                        {.attempts = attempts,
+                         .waited = now - started_,
+                         .key_left = key_left_,
+                         .usual_hold = terms_.usual_hold},
+                        random());
   }
-  retry_at_ = now + *pause;
-  if (give_up_at() == never) return;
-  // Rather a last try at the end of the wait than to give up early; but none so short that a busy
-  // machine would make a held lock look like nodes that do not answer.
-  const time_point last_start =
-      give_up_at() - std::min({terms_.effective_timeout(), last_attempt_max, terms_.wait / 10});
-  retry_at_ = std::min(retry_at_, last_start);
-  if (retry_at_ < now + milliseconds{1}) give_up(why, out);
+  if (span) retry_at_ = std::min(now + *span, last_start());
+  if (!span || retry_at_ < now + milliseconds{1}) give_up(why_, out);
 }
 
 void claim::succeed(time_point now, outbox& out) noexcept {

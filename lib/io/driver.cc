@@ -155,8 +155,9 @@ ticket* driver::open(core::terms t, const core::base& who, std::string key, std:
   if (t.retry.asks_for_holds()) t.usual_hold = holds_of(key).usual();
   if (active_ >= settings_.max_leases) return nullptr;
   ++active_;
+  lines::entry* const line = settings_.fairness ? &lines_.of(key) : nullptr;
   return &put_on(tickets_, std::make_unique<ticket>(*this, t, who, std::move(key), std::move(token),
-                                                    std::move(whose)));
+                                                    line, std::move(whose)));
 }
 
 void driver::inspect(std::string key, survey::callback then) {
@@ -281,8 +282,11 @@ void driver::on_turn_end() noexcept {
 
 void driver::flush(core::time_point now) noexcept {
   // Again while there is more: a write that fails, or a command dropped, may lead to new ones.
+  // Whose turn it is now asks right behind the release, on the same connections.
+  lines_.admit(*this, now);
   while (std::exchange(queued_, false)) {
     for (const auto& n : nodes_) n->flush(now);
+    lines_.admit(*this, now);
   }
 }
 

@@ -15,6 +15,7 @@
 #include "core/hold_times.h"
 #include "io/alarm.h"
 #include "io/inbox.h"
+#include "io/lines.h"
 #include "io/node.h"
 #include "io/schedule.h"
 #include "io/settings.h"
@@ -100,6 +101,7 @@ class driver final : private timer {
   void compare_clocks(core::time_point now) noexcept;
   void on_max_ttl(core::milliseconds seen, core::time_point now) noexcept;
   void on_over() noexcept { --active_; }
+  void on_left(lines::entry& line) { lines_.on_left(line); }
   void on_ended(ticket& t) noexcept;  // only releases are left of it
   void retire(ticket& t) noexcept;    // at the end of this turn
   void retire(survey& s) noexcept;
@@ -144,6 +146,7 @@ class driver final : private timer {
   std::vector<std::unique_ptr<survey>> surveys_;
   std::vector<ticket*> finished_tickets_;
   std::vector<survey*> finished_surveys_;
+  lines lines_;
   std::unordered_map<std::string, core::hold_times> holds_;  // at most holds_max (driver.cc)
   bool queued_ = false;  // a node has commands to be written at the end of this turn
 

@@ -19,6 +19,7 @@ struct settings {
   core::nanoseconds connect_timeout{0};
   core::nanoseconds hung_timeout{0};
   std::size_t max_leases = 0;
+  bool fairness = true;
   core::milliseconds max_ttl{0};
   core::guard_terms guard;
   std::string key_prefix;

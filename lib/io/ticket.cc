@@ -8,13 +8,15 @@
 namespace redlock::io {
 
 ticket::ticket(driver& where, const core::terms& terms, const core::base& who, std::string key,
-               std::string token, std::shared_ptr<owner> whose)
+               std::string token, lines::entry* line, std::shared_ptr<owner> whose)
     : driver_(where),
       claim_(terms, who, where.reach()),
       key_(std::move(key)),
       base_(hexadecimal(who)),
       given_(std::move(token)),
+      line_(line),
       owner_(std::move(whose)),
+      waits_(terms.wait > core::nanoseconds{0}),
       watches_holds_(terms.retry.asks_for_holds()) {}
 
 ticket::~ticket() {
@@ -43,6 +45,7 @@ void ticket::step(core::time_point now, Input input) noexcept {
   tell(news, now);
   if (is_over() && !std::exchange(over_, true)) {
     if (watches_holds_ && was_held) watch_hold({}, now);
+    leave_line(was_held, now);
     driver_.on_over();
   }
   if (is_ended() && !std::exchange(ended_, true)) driver_.on_ended(*this);
@@ -50,10 +53,23 @@ void ticket::step(core::time_point now, Input input) noexcept {
 }
 
 void ticket::acquire(core::time_point now) noexcept {
-  step(now, [&](core::outbox& out) { claim_.acquire(now, out); });
+  const bool at_once = line_ == nullptr || line_->line.enter(*this, waits_);
+  step(now,
+       [&](core::outbox& out) { at_once ? claim_.acquire(now, out) : claim_.queue(now, out); });
+}
+
+void ticket::admit(core::time_point not_before, core::time_point now) noexcept {
+  step(now, [&](core::outbox& out) { claim_.admit(not_before, now, out); });
+}
+
+void ticket::leave_line(bool held, core::time_point now) {
+  if (line_ == nullptr) return;
+  line_->line.leave(*this, held, now);
+  driver_.on_left(*std::exchange(line_, nullptr));
 }
 
 void ticket::adopt(core::attempt_id k, core::time_point now) noexcept {
+  if (line_ != nullptr) line_->line.enter_in_front(*this);
   step(now, [&](core::outbox& out) { claim_.adopt(k, now, out); });
 }
 
@@ -163,6 +179,7 @@ void ticket::tell(core::news n, core::time_point now) noexcept {
     case core::news::acquired:
       write_token(claim_.attempt());
       if (watches_holds_) watch_hold(token_, now);
+      if (line_ != nullptr) line_->line.on_served(*this);
       owner_->on_acquired(token_, claim_.valid_until());
       break;
     case core::news::gave_up:
@@ -189,6 +206,9 @@ void ticket::tell(core::news n, core::time_point now) noexcept {
 
 // The code, and what the nodes said in the vote that decided it.
 failure ticket::why(errc code) const {
+  if (code == errc::held_by_other && claim_.attempt() == 0) {
+    return {code, "others of this lock_manager wait for it or have it, and come first"};
+  }
   const core::ballot& b = claim_.votes();
   const redlock::votes votes{.nodes = static_cast<std::uint8_t>(b.nodes()),
                              .quorum = static_cast<std::uint8_t>(b.quorum()),

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "core/claim.h"
+#include "core/line.h"
+#include "io/lines.h"
 #include "io/owner.h"
 #include "io/schedule.h"
 #include "io/sink.h"
@@ -19,11 +21,12 @@ class driver;
 
 // Lives on the loop thread, owned by the driver, which retires it once it is finished and every
 // command it sent is settled.
-class ticket final : public sink, public timer {
+class ticket final : public sink, public timer, public core::line::place {
  public:
-  // `token`: one that came from elsewhere, for adopt() and take_back(); else empty.
+  // `token`: one that came from elsewhere, for adopt() and take_back(); else empty. `line`: null if
+  // it need not queue.
   ticket(driver& where, const core::terms& terms, const core::base& who, std::string key,
-         std::string token, std::shared_ptr<owner> whose);
+         std::string token, lines::entry* line, std::shared_ptr<owner> whose);
   ticket(const ticket&) = delete;
   ticket& operator=(const ticket&) = delete;
   ~ticket();
@@ -33,6 +36,7 @@ class ticket final : public sink, public timer {
   void adopt(core::attempt_id k, core::time_point now) noexcept;
   void take_back(core::attempt_id k, core::time_point now) noexcept;
 
+  void admit(core::time_point not_before, core::time_point now) noexcept;  // REQUIRES: it queues
   void cancel(core::time_point now) noexcept;
   void renew(core::time_point now) noexcept;    // REQUIRES: is_held()
   void release(core::time_point now) noexcept;  // REQUIRES: is_held(), or lost
@@ -75,6 +79,7 @@ class ticket final : public sink, public timer {
   void step(core::time_point now, Input input) noexcept;
   void tell(core::news n, core::time_point now) noexcept;
   [[nodiscard]] failure why(errc code) const;
+  void leave_line(bool held, core::time_point now);
   void write_token(core::attempt_id attempt);
   void watch_hold(std::string_view holder, core::time_point now);
 
@@ -84,10 +89,12 @@ class ticket final : public sink, public timer {
   const std::string base_;   // in hexadecimal
   const std::string given_;  // the token that came from elsewhere
   std::string token_;        // scratch: written anew for every command
+  lines::entry* line_;       // null: it need not queue, or has left
   std::shared_ptr<owner> owner_;
   std::vector<std::string> said_;  // the last text of each node; made when the first one has any
   std::size_t pending_ = 0;        // commands not yet settled
   std::size_t nodes_held_ = 0;
+  const bool waits_;
   const bool watches_holds_;  // for the policies that go by them
   bool closing_ = false;
   bool over_ = false;  // the driver knows that it is over, and that the claim has ended

@@ -200,6 +200,9 @@ class anything {
       case state::idle:
         pick(8) == 0 ? c.cancel() : c.acquire();
         break;
+      case state::queued:
+        pick(4) == 0 ? c.cancel() : c.admit(pick(2) * 3ms);
+        break;
       case state::contacting:
       case state::acquiring:
       case state::adopting:
@@ -246,7 +249,7 @@ void expect_it_ends(conversation& c, std::size_t nodes) {
     if (c.where() == state::held) c.release();
     if (c.where() == state::lost) c.signalled();
     if (c.where() == state::acquiring || c.where() == state::pausing) c.cancel();
-    if (c.where() == state::contacting) c.cancel();
+    if (c.where() == state::contacting || c.where() == state::queued) c.cancel();
     if (c.wakes_at() < nanoseconds::max()) c.pass(std::max(c.wakes_at() - c.clock(), 0ns));
   }
   ASSERT_TRUE(c.claim().finished());
@@ -277,12 +280,15 @@ TEST(Claim, StaysInOrderWhateverIsSaidToItInAnyOrder) {
     const node_set rest = node_set::first(nodes) - up;
     const reach known = any.pick(2) == 0 ? reach{up, rest, {}} : reach{up, {}, rest};
     conversation c(t, known, {seed, 7});
-    switch (any.pick(6)) {
+    switch (any.pick(7)) {
       case 0:
         c.adopt(3);
         break;
       case 1:
         c.take_back(3);
+        break;
+      case 2:
+        c.queue();
         break;
       default:
         c.acquire();

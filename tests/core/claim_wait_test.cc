@@ -190,5 +190,138 @@ TEST(Claim, EndsItsWaitInFirstContactToo) {
   EXPECT_TRUE(c.claim().finished());
 }
 
+// ---- behind others of its process ----
+
+TEST(Claim, AsksNobodyWhileItQueues) {
+  terms t = plain_terms();
+  t.wait = wait_forever;
+  conversation c(t);
+  c.queue();
+  c.pass(24h);
+  EXPECT_EQ(c.where(), state::queued);
+  EXPECT_EQ(c.claim().attempt(), 0U);
+  c.admit();
+  EXPECT_EQ(c.sent(verb::acquire).size(), 3U);
+  c.answer_all(answer::granted);
+  EXPECT_TRUE(c.held());
+}
+
+TEST(Claim, QueuesNoLongerThanItWaits) {
+  terms t = plain_terms();
+  t.wait = 300ms;
+  conversation c(t);
+  c.queue();
+  c.pass(299ms);
+  EXPECT_EQ(c.where(), state::queued);
+  c.pass(1ms);
+  EXPECT_EQ(c.told(), news::gave_up);
+  EXPECT_EQ(c.claim().why(), errc::held_by_other);
+  EXPECT_TRUE(c.claim().finished());
+}
+
+TEST(Claim, CountsItsTimeInTheQueueAsWaiting) {
+  terms t = plain_terms();
+  t.wait = 300ms;
+  conversation c(t);
+  c.queue();
+  c.pass(290ms);
+  c.admit();
+  c.pass(10ms);  // nobody answers
+  EXPECT_EQ(c.times(news::gave_up), 1);
+}
+
+TEST(Claim, DoesNotQueueWithoutAWait) {
+  conversation c(plain_terms());
+  c.queue();
+  EXPECT_EQ(c.told(), news::gave_up);
+  EXPECT_EQ(c.claim().why(), errc::held_by_other);
+  EXPECT_TRUE(c.claim().finished());
+}
+
+TEST(Claim, LeavesTheQueueWhenItIsCancelled) {
+  terms t = plain_terms();
+  t.wait = wait_forever;
+  conversation c(t);
+  c.queue();
+  c.cancel();
+  EXPECT_EQ(c.told(), news::gave_up);
+  EXPECT_EQ(c.claim().why(), errc::cancelled);
+  EXPECT_TRUE(c.claim().finished());
+}
+
+TEST(Claim, SpinsInTheQueueNoLongerThanItsBudget) {
+  terms t = plain_terms();
+  t.wait = wait_forever;
+  t.retry = {.policy = retry_policy::spin, .delay = 50ms, .max = 1s, .spin_budget = 200ms};
+  conversation c(t);
+  c.queue();
+  c.pass(198ms);
+  EXPECT_EQ(c.where(), state::queued);
+  c.pass(2ms);
+  EXPECT_EQ(c.times(news::gave_up), 1);
+}
+
+TEST(Claim, UsesUpItsAttemptsInTheQueue) {
+  terms t = plain_terms();
+  t.wait = wait_forever;
+  t.max_attempts = 3;
+  conversation c(t);
+  c.queue();
+  c.pass(19ms);  // at most two pauses of 10 to 30 ms each
+  EXPECT_EQ(c.where(), state::queued);
+  c.pass(41ms);
+  EXPECT_EQ(c.times(news::gave_up), 1);
+  EXPECT_EQ(c.claim().why(), errc::held_by_other);
+}
+
+TEST(Claim, HasAnAttemptLeftWheneverItIsLetIn) {
+  terms t = plain_terms();
+  t.wait = wait_forever;
+  t.max_attempts = 2;
+  conversation c(t);
+  c.queue();
+  c.pass(9ms);
+  c.admit();
+  EXPECT_EQ(c.sent(verb::acquire).size(), 3U);
+  c.answer_all(answer::refused);
+  EXPECT_EQ(c.times(news::gave_up), 1);
+}
+
+TEST(Claim, LetInLatePausesFirst) {
+  terms t = plain_terms();
+  t.wait = wait_forever;
+  conversation c(t);
+  c.queue();
+  c.admit(7ms);
+  c.pass(6ms);
+  EXPECT_TRUE(c.unanswered(0).empty());
+  c.pass(1ms);
+  EXPECT_EQ(c.where(), state::acquiring);
+}
+
+TEST(Claim, LetInLateTriesBeforeItsWaitEnds) {
+  terms t = plain_terms();
+  t.wait = 20ms;
+  conversation c(t);
+  c.queue();
+  c.pass(10ms);
+  c.admit(15ms);
+  c.pass(9ms);
+  EXPECT_EQ(c.where(), state::acquiring);
+}
+
+TEST(Claim, HasAllTheTimeForFirstContactThatOthersHaveWhenItIsLetIn) {
+  terms t = plain_terms();
+  t.wait = wait_forever;
+  conversation c(t, {.up = {}, .fresh = node_set::first(3), .denied = {}});
+  c.queue();
+  c.pass(10s);
+  c.admit();
+  c.pass(999ms);
+  EXPECT_EQ(c.where(), state::contacting);
+  c.pass(1ms);
+  EXPECT_EQ(c.where(), state::acquiring);
+}
+
 }  // namespace
 }  // namespace redlock::core

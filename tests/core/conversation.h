@@ -48,6 +48,12 @@ class conversation {
   void acquire() {
     say([&] { claim_.acquire(now_, out_); });
   }
+  void queue() {
+    say([&] { claim_.queue(now_, out_); });
+  }
+  void admit(nanoseconds pause = 0ns) {
+    say([&] { claim_.admit(now_ + pause, now_, out_); });
+  }
   void cancel() {
     say([&] { claim_.cancel(out_); });
   }

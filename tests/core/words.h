@@ -32,8 +32,9 @@ inline constexpr std::array<std::string_view, 9> news_words{
     "nothing",  "acquired", "gave_up",  "renewed",    "renew_failed",
     "expiring", "lost",     "released", "unconfirmed"};
 
-inline constexpr std::array<std::string_view, 9> state_words{
-    "idle", "contacting", "acquiring", "adopting", "pausing", "held", "releasing", "lost", "ended"};
+inline constexpr std::array<std::string_view, 10> state_words{
+    "idle",    "queued", "contacting", "acquiring", "adopting",
+    "pausing", "held",   "releasing",  "lost",      "ended"};
 
 inline constexpr std::array<std::string_view, 4> verb_words{"acquire", "renew", "refill",
                                                             "release"};

@@ -21,6 +21,7 @@ constexpr std::array all_knobs{
     REDLOCK_SIM_KNOB(unanimous),
     REDLOCK_SIM_KNOB(clients),
     REDLOCK_SIM_KNOB(claims),
+    REDLOCK_SIM_KNOB(users),
     REDLOCK_SIM_KNOB(ttl_ms),
     REDLOCK_SIM_KNOB(node_timeout_ms),
     REDLOCK_SIM_KNOB(wait_ms),
@@ -188,6 +189,10 @@ climate climate::drawn(std::uint64_t seed) {
   draw_network(w, c);
   draw_faults(w, c);
   draw_guards(w, c);
+  if (c.of_1000(400)) {
+    w.users = c.between(2, 3);
+    w.claims += 2;
+  }
   return w;
 }
 

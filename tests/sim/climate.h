@@ -24,7 +24,8 @@ struct climate {
   knob_value nodes = 1;
   knob_value unanimous = 0;  // the quorum is all of them
   knob_value clients = 1;
-  knob_value claims = 1;  // of each client, one after the other
+  knob_value claims = 1;  // of each client
+  knob_value users = 1;   // of each client at once, in one line
   knob_value ttl_ms = 100;
   knob_value node_timeout_ms = 20;
   knob_value wait_ms = 0;  // -1: for ever

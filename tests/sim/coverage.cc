@@ -13,7 +13,7 @@ namespace {
 using state = core::claim::state;
 
 // The arrows of the picture in claim.h, and those that one input takes at once.
-constexpr std::array<std::pair<state, state>, 24> arrows{{
+constexpr std::array<std::pair<state, state>, 29> arrows{{
     {state::idle, state::contacting},      {state::idle, state::acquiring},
     {state::idle, state::pausing},         {state::idle, state::ended},
     {state::contacting, state::acquiring}, {state::contacting, state::pausing},
@@ -26,6 +26,9 @@ constexpr std::array<std::pair<state, state>, 24> arrows{{
     {state::idle, state::adopting},        {state::contacting, state::adopting},
     {state::adopting, state::held},        {state::adopting, state::ended},
     {state::idle, state::releasing},       {state::contacting, state::releasing},
+    {state::idle, state::queued},          {state::queued, state::contacting},
+    {state::queued, state::acquiring},     {state::queued, state::pausing},
+    {state::queued, state::ended},
 }};
 
 // What a node can say to a command, and what can become of it instead.

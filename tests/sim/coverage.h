@@ -105,7 +105,7 @@ class coverage {
   std::array<count, fault_words.size()> faults_{};
   std::array<count, watched_words.size()> watched_{};
   std::array<count, 9> news_{};
-  std::array<std::array<count, 9>, 9> moves_{};
+  std::array<std::array<count, 10>, 10> moves_{};
   std::array<std::array<count, 12>, 4> answers_{};
 };
 

@@ -29,16 +29,18 @@ bool witness::limited() const noexcept {
 
 ns witness::signal_at() const noexcept { return valid_until_ - terms_.stop_margin.count(); }
 
-void witness::on_acquire(ns now) noexcept { started_ = now; }
+void witness::on_acquire(ns now) noexcept { started_ = contacted_ = now; }
+void witness::on_queue(ns now) noexcept { started_ = now; }
+void witness::on_admit(ns now) noexcept { contacted_ = now; }
 
 void witness::on_adopt(core::attempt_id k, ns now) noexcept {
-  started_ = now;
+  started_ = contacted_ = now;
   last_attempt_ = k;
   adopts_ = true;
 }
 
 void witness::on_take_back(core::attempt_id k, ns now) noexcept {
-  started_ = now;
+  started_ = contacted_ = now;
   last_attempt_ = k;
   takes_back_ = true;
 }
@@ -69,6 +71,7 @@ void witness::judge(const core::claim& c, const core::outbox& out, const core::r
     round_.answered = round_.answered | (round_.asked & nodes.guarded);
   }
   if (takes_back_ && is == state::releasing && released_at_ == 0) released_at_ = now;
+  expect(is != state::queued || out.commands().empty(), "line", "asks before its turn");
   judge_state(is);
   judge_news(c, out.told(), now);
   if (was_ == state::acquiring && round_.what == core::verb::acquire && round_.open) {
@@ -104,6 +107,7 @@ void witness::judge_state(state is) {
   const auto rank = [](state s) { return s == state::pausing ? state::acquiring : s; };
   switch (was_) {
     case state::idle:
+    case state::queued:
     case state::contacting:
     case state::acquiring:
     case state::adopting:
@@ -199,10 +203,13 @@ void witness::judge_validity(const core::claim& c, core::news told) {
 
 // Deadlines that no peer can put off. A client that stood still settles with its first input.
 void witness::judge_patience(state is, ns now) {
-  if (is != state::contacting && is != state::acquiring && is != state::pausing) return;
+  if (is != state::queued && is != state::contacting && is != state::acquiring &&
+      is != state::pausing) {
+    return;
+  }
   expect(!limited() || now < started_ + terms_.wait.count(), "G4",
          "an acquire outlives its budget");
-  expect(is != state::contacting || now < started_ + terms_.connect_timeout.count(), "G4",
+  expect(is != state::contacting || now < contacted_ + terms_.connect_timeout.count(), "G4",
          "first contact outlives its time-out");
   expect(!cancelled_, "G4", "an acquire outlives its cancellation");
 }
@@ -213,8 +220,11 @@ void witness::judge_timer(const core::claim& c, ns now) {
   switch (c.where()) {
     case state::idle:
       break;
+    case state::queued:
+      expect(!limited() || at <= started_ + terms_.wait.count(), "G4", "no timer for its budget");
+      break;
     case state::contacting:
-      expect(at <= started_ + terms_.connect_timeout.count(), "G4", "no timer for first contact");
+      expect(at <= contacted_ + terms_.connect_timeout.count(), "G4", "no timer for first contact");
       break;
     case state::acquiring:
     case state::adopting:

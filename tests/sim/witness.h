@@ -29,6 +29,8 @@ class witness {
 
   // Inputs, told before the claim gets them. Local times of the client.
   void on_acquire(ns now) noexcept;
+  void on_queue(ns now) noexcept;
+  void on_admit(ns now) noexcept;
   void on_adopt(core::attempt_id k, ns now) noexcept;
   void on_take_back(core::attempt_id k, ns now) noexcept;
   void on_detach() noexcept;
@@ -105,6 +107,7 @@ class witness {
   state was_ = state::idle;
   ns valid_until_ = 0;
   ns started_ = 0;
+  ns contacted_ = 0;  // when it could first ask
   ns released_at_ = 0;
   ns lost_at_ = 0;
   core::reach nodes_;  // before this input

@@ -112,7 +112,7 @@ void witness::open(const core::command& cmd, ns now) noexcept {
 void witness::judge_acquire(const core::command& cmd, const core::reach& nodes, ns now) {
   expect(!nodes.guarded.contains(cmd.node), "D3", "a guarded node is asked");
   expect(was_ > state::contacting || (nodes.up - nodes.guarded).size() >= terms_.quorum ||
-             nodes.fresh.empty() || now >= started_ + terms_.connect_timeout.count(),
+             nodes.fresh.empty() || now >= contacted_ + terms_.connect_timeout.count(),
          "D1", "nodes are asked before first contact is over");
   if (cmd.round != round_.id) {
     expect(cmd.attempt > last_attempt_, "T1", "a token is used again");

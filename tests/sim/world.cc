@@ -37,7 +37,7 @@ world::world(const climate& c, std::uint64_t seed, coverage& seen, history::prin
     const bool young = chance_.of_1000(climate_.young);
     m.born = m.clock.at(0) - (young ? chance_.upto(3'000 * ms) : 3'600'000 * ms);
   }
-  clients_.resize(static_cast<std::size_t>(climate_.clients));
+  clients_ = std::vector<client>(static_cast<std::size_t>(climate_.clients));
   for (std::size_t i = 0; i < clients_.size(); ++i) {
     client& one = clients_[i];
     one.clock = any_clock(3'600'000 * ms + chance_.upto(3'600'000 * ms), 0);
@@ -51,7 +51,9 @@ world::world(const climate& c, std::uint64_t seed, coverage& seen, history::prin
     one.claims_left = climate_.claims;
     one.links.resize(terms_.nodes);
     const auto who = static_cast<std::uint8_t>(i);
-    push({.at = chance_.upto(50 * ms), .what = kind::begin, .who = who});
+    for (knob_value user = 0; user < climate_.users; ++user) {
+      push({.at = chance_.upto(50 * ms), .what = kind::begin, .who = who});
+    }
     for (std::size_t n = 0; n < terms_.nodes; ++n) {
       one.links[n].vote.guard = core::guard(guard_terms(climate_));
       if (!chance_.of_1000(climate_.fresh)) {
@@ -154,6 +156,9 @@ void world::on_client(const event& e) {
   switch (e.what) {
     case kind::begin:
       begin(e.who);
+      break;
+    case kind::turn:
+      admit(e.who);
       break;
     case kind::user:
       if (current) user(e.who, e.slot);

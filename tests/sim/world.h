@@ -20,6 +20,7 @@
 
 #include "core/claim.h"
 #include "core/guard.h"
+#include "core/line.h"
 #include "sim/chance.h"
 #include "sim/climate.h"
 #include "sim/coverage.h"
@@ -109,7 +110,7 @@ class world {
     std::size_t losses = 0;
   };
 
-  struct ticket {
+  struct ticket : core::line::place {
     std::optional<core::claim> claim;
     std::optional<witness> watch;
     core::base who{};
@@ -117,6 +118,7 @@ class world {
     real armed = no_time;
     std::uint32_t timer = 0;
     bool told_end = false;  // the user asks for the next lock
+    bool in_line = false;
     mark confirmed, open;
     std::array<real, nodes_max> voted{};  // when nodes executed the acquire they said yes to
   };
@@ -129,12 +131,15 @@ class world {
     bool alive = true;
     real stands_still = 0;  // until then
     knob_value claims_left = 0;
-    std::array<ticket, 3> tickets;
+    std::array<ticket, 5> tickets;
+    core::line line;
+    std::size_t turns = 0;  // on their way
     std::vector<link> links;
   };
 
   enum class kind : std::uint8_t {
     begin,
+    turn,
     user,
     use,
     signal,
@@ -182,6 +187,8 @@ class world {
   // world_clients.cc: users, and their claims.
   void begin(std::size_t who);
   void enter(std::size_t who, std::size_t slot);
+  void admit(std::size_t who);
+  void follow_line(std::size_t who, std::size_t slot, core::claim::state was);
   void detach(std::size_t who, std::size_t slot);
   [[nodiscard]] bool was_handed_over(const core::base& base) const;
   void user(std::size_t who, std::size_t slot);

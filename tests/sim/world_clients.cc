@@ -25,6 +25,7 @@ void world::step(std::size_t who, std::size_t slot, Input input) {
 
 void world::begin(std::size_t who) {
   client& c = clients_[who];
+  if (c.claims_left == 0) return;  // another user of the client has taken it
   const auto slot = static_cast<std::size_t>(
       std::ranges::find_if(c.tickets, [](const ticket& t) { return !t.claim; }) -
       c.tickets.begin());
@@ -59,14 +60,22 @@ void world::enter(std::size_t who, std::size_t slot) {
   t.who = given.who;
   core::terms terms = c.terms;
   terms.max_ttl = std::max(terms.max_ttl, c.max_ttl);
+  t.in_line = true;
   t.claim.emplace(terms, t.who, known(c));
   t.watch.emplace(terms);
   if (!takes_over) {
     history_.note(now_, [&] { return name(who, t.epoch) + " is asked for"; });
-    t.watch->on_acquire(c.clock.at(now_));
-    step(who, slot, [&](core::claim& k) { k.acquire(local(c), out_); });
+    const bool waits = terms.wait > core::nanoseconds{0};
+    if (c.line.enter(t, waits)) {
+      t.watch->on_acquire(c.clock.at(now_));
+      step(who, slot, [&](core::claim& k) { k.acquire(local(c), out_); });
+    } else {
+      t.watch->on_queue(c.clock.at(now_));
+      step(who, slot, [&](core::claim& k) { k.queue(local(c), out_); });
+    }
   } else if (chance_.of_1000(600)) {
     history_.note(now_, [&] { return name(who, t.epoch) + " is adopted"; });
+    c.line.enter_in_front(t);
     t.watch->on_adopt(given.attempt, c.clock.at(now_));
     step(who, slot, [&](core::claim& k) { k.adopt(given.attempt, local(c), out_); });
   } else {
@@ -74,6 +83,41 @@ void world::enter(std::size_t who, std::size_t slot) {
     t.watch->on_take_back(given.attempt, c.clock.at(now_));
     step(who, slot, [&](core::claim& k) { k.take_back(given.attempt, local(c), out_); });
   }
+}
+
+// What the driver does at the end of a turn.
+void world::admit(std::size_t who) {
+  client& c = clients_[who];
+  --c.turns;
+  const core::line::turn turn = c.line.next();
+  if (turn.whose == nullptr) return;
+  const auto slot = static_cast<std::size_t>(
+      std::ranges::find_if(c.tickets, [&](const ticket& t) { return &t == turn.whose; }) -
+      c.tickets.begin());
+  ticket& t = c.tickets[slot];
+  history_.note(now_, [&] { return name(who, t.epoch) + " has its turn"; });
+  t.watch->on_admit(c.clock.at(now_));
+  const core::time_point not_before =
+      local(c) + core::nanoseconds{turn.late ? chance_.upto(20 * ms) : 0};
+  step(who, slot, [&](core::claim& k) { k.admit(not_before, local(c), out_); });
+}
+
+// Its place in the line, after an input.
+void world::follow_line(std::size_t who, std::size_t slot, core::claim::state was) {
+  using state = core::claim::state;
+  client& c = clients_[who];
+  ticket& t = c.tickets[slot];
+  const state is = t.claim->where();
+  if (is == state::held) c.line.on_served(t);
+  const bool over = is == state::releasing || is == state::lost || is == state::ended;
+  if (over && std::exchange(t.in_line, false)) {
+    c.line.leave(t, was == state::held, local(c));
+    ++c.turns;
+    push({.at = now_ + chance_.upto(100 * us),
+          .what = kind::turn,
+          .who = static_cast<std::uint8_t>(who)});
+  }
+  if (c.line.is_due() && c.turns == 0) violated("line", "nobody's turn, and somebody waits");
 }
 
 void world::detach(std::size_t who, std::size_t slot) {
@@ -146,6 +190,7 @@ void world::follow(std::size_t who, std::size_t slot, core::claim::state was) {
   const core::news told = out_.told();
   send(who, slot);
   out_.clear();
+  follow_line(who, slot, was);
   tell(who, slot, told);
   if (t.claim->finished()) {
     finish(who, slot);

@@ -1,0 +1,33 @@
+// Lines come with the first ticket and go with the last.
+
+#include "io/lines.h"
+
+#include "io/driver.h"
+
+namespace redlock::io {
+
+lines::entry& lines::of(const std::string& key) {
+  const auto [found, fresh] = all_.try_emplace(key);
+  if (fresh) found->second.key = key;
+  return found->second;
+}
+
+void lines::on_left(entry& e) {
+  if (!std::exchange(e.changed, true)) changed_.push_back(&e);
+}
+
+void lines::admit(driver& where, core::time_point now) noexcept {
+  while (!changed_.empty()) {
+    entry& e = *changed_.back();
+    changed_.pop_back();
+    e.changed = false;
+    if (const core::line::turn turn = e.line.next(); turn.whose != nullptr) {
+      const auto pause = turn.late ? core::soon(where.random()) : core::nanoseconds{0};
+      static_cast<ticket*>(turn.whose)->admit(now + pause, now);
+    } else if (e.line.is_empty()) {
+      all_.erase(std::string(std::move(e.key)));
+    }
+  }
+}
+
+}  // namespace redlock::io
