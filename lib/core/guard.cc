@@ -35,11 +35,9 @@ void guard::on_set_up(const introduction& who, time_point now) noexcept {
   // Of one process the youngest age that it ever gave: its uptime follows its wall clock.
   const time_point born_by = now - who.uptime;
   born_by_ = born_by_ && !who.changed ? std::max(*born_by_, born_by) : born_by;
-  if (!who.promoted) {
-    promoted_.reset();
-  } else if (!promoted_ || who.changed || who.again) {
-    promoted_ = now;
-  }
+  // What we have found outlasts the server's own memory of it, which ends with its backlog or with
+  // a restart.
+  if (who.promoted && (!promoted_ || who.changed || who.again)) promoted_ = now;
 }
 
 clock_change guard::on_sample(const clock_sample& s) noexcept {

@@ -198,7 +198,12 @@ void node::on_reply(const redisReply& reply, core::time_point now) noexcept {
 }
 
 void node::on_role(const redisReply& reply, core::time_point now) noexcept {
-  if (reply.type == REDIS_REPLY_ERROR) return;
+  if (reply.type == REDIS_REPLY_ERROR) {
+    // Without the right to ask any more: connect again, as to one that does not tell who it is.
+    const std::string said(text_of(reply));
+    if (classify_error(said) == answer::denied) fail("INFO: " + said, answer::unreachable, now);
+    return;
+  }
   identity seen;
   seen.read(text_of(reply));
   if (seen.role.empty()) {

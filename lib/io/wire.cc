@@ -159,7 +159,7 @@ std::optional<node_reply> read_reply(script what, std::uint64_t number,
 answer classify_error(std::string_view error) noexcept {
   // Wrong or missing password, missing rights (also as a script meets them, in the words of servers
   // before and since 7.2), and servers that can never be a node of ours.
-  static constexpr std::array<std::string_view, 16> denied{"NOPERM",
+  static constexpr std::array<std::string_view, 17> denied{"NOPERM",
                                                            "NOAUTH",
                                                            "WRONGPASS",
                                                            "invalid password",
@@ -174,6 +174,7 @@ answer classify_error(std::string_view error) noexcept {
                                                            "not allowed in cluster mode",
                                                            "unknown command",
                                                            "Unknown Redis command",
+                                                           "Unknown command called from script",
                                                            "DB index is out of range"};
   if (contains(error, "READONLY")) return answer::replica;
   for (const std::string_view part : denied) {

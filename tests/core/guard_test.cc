@@ -114,6 +114,22 @@ TEST(Guard, WaitsForANodeThatDoesNotSayWhoItIsAfterEveryConnection) {  // D3
   EXPECT_EQ(g.at(max_ttl).until, start + 300s + longest);
 }
 
+// Its backlog has run out, or it was restarted.
+TEST(Guard, RemembersAPromotionThatTheServerHasForgotten) {  // D3
+  for (const bool restarted : {false, true}) {
+    guard g(both());
+    introduction i = ran_for(24h);
+    i.durable = i.promoted = true;
+    g.on_set_up(i, start);
+    i.promoted = false;
+    i.changed = restarted;
+    g.on_set_up(i, start + 10s);
+    g.on_enrolled();
+    EXPECT_EQ(g.at(max_ttl).why, node_guard::promoted);
+    EXPECT_EQ(g.at(max_ttl).until, start + longest);
+  }
+}
+
 // It may be a promoted replica, and promotion is what durability does not help against.
 TEST(Guard, WaitsForANodeThatDoesNotSayWhoItIsEvenIfItIsDurable) {  // D3
   guard g(both());

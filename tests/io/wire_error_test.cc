@@ -81,15 +81,16 @@ TEST(WireError, TellsAServerThatTakesNobodyFromElsewhere) {
 }
 
 TEST(WireError, TellsAClusterAndASentinel) {
-  expect_all(
-      answer::denied,
-      {"MOVED 3999 127.0.0.1:6381", "MOVED 0 :7000",
-       "CROSSSLOT Keys in request don't hash to the same slot", "CLUSTERDOWN Hash slot not served",
-       "CLUSTERDOWN The cluster is down", "ERR unknown command 'EVALSHA'",
-       "ERR unknown command `EVALSHA`, with args beginning with: `8d2dd3bf`, `1`, `key`, ",
-       "ERR unknown command 'EVAL', with args beginning with: 'local key' '1' 'key' ",
-       "ERR unknown command 'SCRIPT', with args beginning with: 'LOAD' ",
-       "ERR DB index is out of range"});
+  expect_all(answer::denied,
+             {"MOVED 3999 127.0.0.1:6381", "MOVED 0 :7000",
+              "CROSSSLOT Keys in request don't hash to the same slot",
+              "CLUSTERDOWN Hash slot not served", "CLUSTERDOWN The cluster is down",
+              "ERR Unknown command called from script script: 0a2b, on @user_script:5.",
+              "ERR unknown command 'EVALSHA'",
+              "ERR unknown command `EVALSHA`, with args beginning with: `8d2dd3bf`, `1`, `key`, ",
+              "ERR unknown command 'EVAL', with args beginning with: 'local key' '1' 'key' ",
+              "ERR unknown command 'SCRIPT', with args beginning with: 'LOAD' ",
+              "ERR DB index is out of range"});
 }
 
 TEST(WireError, TakesWhatMayPassForAMereError) {

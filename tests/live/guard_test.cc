@@ -163,6 +163,42 @@ TEST(a_promoted_replica, is_found_out_although_it_was_connected_to_all_the_time)
   EXPECT_TRUE(failed_with(errc::no_quorum, locks.acquire("s")));
 }
 
+TEST(a_promoted_replica, has_no_vote_although_the_server_has_forgotten_its_promotion) {
+  masters nodes(2, durable_server());
+  options o = guarding(nodes);
+  o.nodes = declared_durable(nodes);
+  o.nodes.pop_back();
+  lock_manager locks(o);
+  ASSERT_TRUE(all_up(locks));
+  nodes[0].command({"REPLICAOF", "127.0.0.1", std::to_string(nodes[1].port())});
+  nodes[0].command({"REPLICAOF", "NO", "ONE"});
+  ASSERT_TRUE(eventually([&] { return status_of(locks, 0).guard == node_guard::promoted; }));
+  nodes[0].restart();
+  ASSERT_TRUE(eventually([&] { return status_of(locks, 0).connects > 1; }));
+  ASSERT_TRUE(all_up(locks));
+  EXPECT_EQ(status_of(locks, 0).guard, node_guard::promoted);
+}
+
+TEST(a_server_that_tells_no_longer_who_it_is, is_one_that_does_not) {
+  masters nodes(1);
+  options o = guarding(nodes);
+  o.nodes = {as_user(nodes[0], {"~*", "+@all"})};
+  lock_manager locks(o);
+  ASSERT_TRUE(all_up(locks));
+  nodes[0].command({"ACL", "SETUSER", "app", "-info"});
+  ASSERT_TRUE(eventually([&] { return !status_of(locks, 0).verified; }));
+  ASSERT_TRUE(all_up(locks));
+  EXPECT_EQ(status_of(locks, 0).guard, node_guard::unverified);
+}
+
+TEST(the_largest_max_ttl, is_written_over_what_is_none) {  // D6
+  masters nodes(1);
+  nodes[0].command({"RPUSH", "redlock-node", "x"});
+  lock_manager locks(nodes.options());
+  EXPECT_TRUE(succeeded(locks.acquire("r")));
+  EXPECT_EQ(nodes.get(0, "redlock-node"), "60000");
+}
+
 TEST(a_server_that_does_not_tell_who_it_is, has_no_vote_at_first) {
   masters nodes(2);
   options o = guarding(nodes);

@@ -5,7 +5,12 @@
 local key, echo, ours, most = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local now = redis.call('TIME')
 local clock = now[1] .. string.format('%06d', now[2])
-local largest = tonumber(redis.call('GET', key))
+local kept = redis.pcall('GET', key)
+if type(kept) == 'table' then
+  if not kept.err:find('WRONGTYPE', 1, true) then return kept end
+  kept = nil
+end
+local largest = tonumber(kept or '')
 if not (largest and largest >= ours and largest <= most) then
   redis.call('SET', key, ARGV[2])
   largest = ours
