@@ -186,8 +186,9 @@ TEST(acquires_that_wait, come_next_when_the_lease_before_is_lost_or_given_away) 
   masters nodes(3);
   lock_manager locks(nodes.options());
   acquires all(locks);
-  const lock_options brief{.ttl = 300ms, .wait = wait_forever, .renewal = renewal::manual()};
-  all.start(3, brief);
+  all.start(1, {.ttl = 300ms, .wait = wait_forever, .renewal = renewal::manual()});
+  all.start(1, {.ttl = 3s, .wait = wait_forever, .renewal = renewal::manual()});
+  all.start(1);
   ASSERT_TRUE(eventually([&] { return all.ended() == 1; }));
   ASSERT_TRUE(succeeded(all.of(0)));
   EXPECT_TRUE(eventually([&] { return all.ended() == 2; })) << "the first ran out";
@@ -207,7 +208,9 @@ TEST(a_try, is_refused_while_others_wait_even_if_the_lock_is_free) {
   once.stop = stop.get_token();
   acquires all(locks);
   all.start(1, once);
-  ASSERT_TRUE(eventually([&] { return refusals(nodes[0]) == 1; }));
+  for (redis_server& node : nodes) {
+    ASSERT_TRUE(eventually([&] { return refusals(node) == 1; }));
+  }
   for (std::size_t i = 0; i < 3; ++i) nodes.del(i, key_of("r"));
   const result<lease> refused = locks.acquire("r");
   ASSERT_TRUE(failed_with(errc::held_by_other, refused));
