@@ -145,7 +145,7 @@ TEST(acquires_that_wait, can_be_cancelled_wherever_they_are) {
   ASSERT_TRUE(eventually([&] { return all.ended() == 2; }));
   for (std::size_t i : {0U, 1U}) {
     EXPECT_TRUE(failed_with(errc::cancelled, all.of(i)));
-    EXPECT_EQ(all.who(i), 2 + i);
+    EXPECT_TRUE(all.who(i) == 2 || all.who(i) == 3);  // a stop calls back in any order
   }
   EXPECT_TRUE(succeeded(held->release()));
   for (std::size_t i : {2U, 3U, 4U}) {
