@@ -46,8 +46,9 @@ struct REDLOCK_API endpoint {
   int database = 0;
 
   // The operator's word that this server loses nothing in a crash (`appendonly yes`, `appendfsync
-  // always`), so that it may vote right after a restart. Checked where the server lets us (CONFIG
-  // GET). See options::restart_guard.
+  // always`, `no-appendfsync-on-rewrite no`), so that it may vote right after a restart. Checked
+  // where the server lets us (CONFIG GET): one that is set otherwise is guarded like any other, and
+  // node_status::last_error says why. See options::restart_guard.
   bool durable = false;
 
   endpoint() = default;
@@ -93,19 +94,22 @@ struct options {
   // days.
   nanoseconds max_ttl = std::chrono::seconds{60};
 
-  // A node that has restarted, or may have, has no vote on acquires until every lock that it may
-  // have forgotten has ended: for max_ttl, about, by its own uptime and by our clock. A short-lived
-  // client needs no patience: what counts is how long the node has run. Off: only where every node
-  // keeps what it has written through any crash (rule D3).
+  // A node that has restarted, or may have, or that was a replica, has no vote on acquires until
+  // every lock that it may have forgotten has ended: for about the largest max_ttl of all clients
+  // (rule D3). What counts is how long the node has run, so a client that comes later need not
+  // wait. Where it was a replica, our own clock counts, from when we found that; where it may not
+  // be asked (INFO), from each connection anew. Off: only where every node keeps what it has
+  // written through any crash.
   bool restart_guard = true;
 
-  // A node whose clock went forward has no vote on acquires for max_ttl, and what it voted before
-  // counts no more, so that a lease that rests on too few other nodes is lost at once (rule D4).
+  // A node whose clock went forward has no vote on acquires for about the largest max_ttl of all
+  // clients, and what it voted before counts no more, so that a lease that rests on too few other
+  // nodes is lost at once (rule D4). Off: only where no node's clock is ever stepped.
   bool clock_guard = true;
 
-  // A node that nobody had watched and whose clock is ahead of most other nodes' by more than this
-  // counts as one whose clock just went forward; of a single node, ahead of this machine's. 1 ms to
-  // 1 h.
+  // For the clock guard: a node whose clock we had not seen for more than a second, as at first
+  // contact, and that is ahead of most other nodes' by more than this, counts as one whose clock
+  // just went forward. A single node is compared with this machine's wall clock. 1 ms to 1 h.
   nanoseconds max_clock_offset = std::chrono::seconds{1};
 
   // Acquires that wait for the same resource in this lock_manager are served first in, first out,

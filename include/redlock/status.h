@@ -35,7 +35,7 @@ enum class node_guard : std::uint8_t {
   promoted,       // it was a replica, and may lack what its master had
   unverified,     // it does not tell us who it is, and may be another one since it was connected to
   clock_stepped,  // its clock went forward: keys expired there too early
-  not_enrolled,   // the largest ttl of all clients could not be kept on it, in `redlock-node`
+  not_enrolled,   // it is not known to keep the largest max_ttl of all clients, in `redlock-node`
 };
 
 // "restarted", …; empty for none.
@@ -50,11 +50,11 @@ struct node_status {
   bool verified = false;                // it told who it is (INFO); else D1 and D2 rest on trust
   std::string last_error;               // empty if there was none
 
-  // Why, and for how much longer, it has no vote on acquires. REQUIRES for no_vote_for to mean
-  // anything: guard is not none. nanoseconds::max(): that cannot be told.
+  // Why, and for how much longer, it has no vote on acquires although it is up; none in any other
+  // state. no_vote_for means something only with a guard; nanoseconds::max(): it cannot be told.
   node_guard guard = node_guard::none;
   std::chrono::nanoseconds no_vote_for{0};
-  // The same for people: "no vote for another 12.4 s: restarted". Empty: it has its vote.
+  // The same for people: "no vote for another 12.4 s: restarted". Empty without a guard.
   [[nodiscard]] REDLOCK_API std::string guarded() const;
 };
 

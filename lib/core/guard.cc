@@ -1,4 +1,4 @@
-// What follows from a restart, a promotion, and a clock that steps.
+// What follows from a restart, a promotion, and a step of the clock.
 
 #include "core/guard.h"
 
@@ -16,7 +16,8 @@ constexpr int rate_bound = 10;  // one part in so many
 // A clock not sampled for so long counts as unwatched.
 constexpr nanoseconds watch_gap = std::chrono::seconds{1};
 
-nanoseconds rise(time_point since) noexcept { return since.time_since_epoch() / rate_bound; }
+// By how much the line above which no sample may lie has risen since time 0.
+nanoseconds rise(time_point at) noexcept { return at.time_since_epoch() / rate_bound; }
 
 }  // namespace
 

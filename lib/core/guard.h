@@ -4,12 +4,12 @@
 //
 //               on_set_up()                  on_enrolled()
 //   unknown ──────────────► not enrolled ──────────────────► votes, or not until a point in time
-//                                ▲                              │     ▲
-//                                └────────── on_set_up() ───────┘     └─ on_sample(), compare():
-//                                                                        a step puts that off
+//                                ▲                                               │
+//                                └───────────────────────────────────────────────┘
+//                                 on_set_up(), or a step seen by on_sample() or compare()
 //
-// It does not say "guarded now" of itself: standing() tells until when and why, as an answer to the
-// largest max_ttl known by then, which may grow.
+// It does not say "guarded now" of itself: at() tells until when and why, for the largest max_ttl
+// known by then, which may grow.
 
 #ifndef REDLOCK_LIB_CORE_GUARD_H
 #define REDLOCK_LIB_CORE_GUARD_H
@@ -22,8 +22,8 @@
 
 namespace redlock::core {
 
-// How often whoever has a guard looks at its node's clock: more often than once in the second after
-// which it counts as unwatched (D4).
+// How often the owner of a guard is to look at its node's clock: more often than once in the second
+// after which that counts as unwatched (D4).
 inline constexpr nanoseconds sample_every = milliseconds{800};
 
 // What holds for the guards of one lock_manager.
@@ -36,11 +36,11 @@ struct guard_terms {
 
 // What a server said of itself when a connection was set up.
 struct introduction {
-  // Whether it said anything at all. What follows means something only then, but for `durable`.
+  // Whether it said anything at all. If not, only `durable` means something of what follows.
   bool told = false;
-  bool changed = false;   // it is another process than it was when it last said
-  bool promoted = false;  // it was a replica,
-  bool again = false;     // and became a master since it last said
+  bool changed = false;   // it is another process than when it last said
+  bool promoted = false;  // it was a replica once
+  bool again = false;     // if so: it may have been promoted since it last said
   std::chrono::seconds uptime{0};
   bool durable = false;  // loses nothing in a crash: its operator says so, and it does not object
 };
@@ -56,10 +56,11 @@ struct clock_sample {
 // What a look at a clock shows.
 enum class clock_change : std::uint8_t {
   none,
-  forward,  // earlier votes of this node are void; what the same reply says is of after the step
+  forward,  // earlier votes of this node are void; what the same reply says dates from after it
   back,     // costs liveness only: keys live longer
 };
 
+// Thread safety: one thread at a time.
 class guard {
  public:
   // An acquire vote counts from `until` on; `never`: that cannot be told. `why` is the reason that
@@ -73,7 +74,8 @@ class guard {
 
   void on_set_up(const introduction& who, time_point now) noexcept;
   void on_enrolled() noexcept { enrolled_ = true; }
-  void on_promoted(time_point now) noexcept { promoted_ = now; }  // while it was connected
+  // Promoted since on_set_up(), on the same connection.
+  void on_promoted(time_point now) noexcept { promoted_ = now; }
 
   [[nodiscard]] clock_change on_sample(const clock_sample& s) noexcept;
 
@@ -90,7 +92,7 @@ class guard {
   [[nodiscard]] std::optional<nanoseconds> ahead_at_most() const noexcept { return ahead_at_most_; }
   // By how much the last step went, forward or (negative) back; 0 if there was none.
   [[nodiscard]] nanoseconds step() const noexcept { return step_; }
-  // Whether the last sample came after so long a gap that nobody had watched the clock.
+  // Whether the last sample was the first, or came after a gap in which nobody watched the clock.
   [[nodiscard]] bool was_unwatched() const noexcept { return last_ && watched_since_ == *last_; }
 
  private:
@@ -122,11 +124,12 @@ class guard {
 // or, of a single node, our own wall clock.
 class yardstick {
  public:
+  // REQUIRES: at most nodes_max of them.
   void add(const guard& g) noexcept {
     if (const auto ahead = g.ahead_at_most()) ahead_[count_++] = *ahead;
   }
-  // `own`: how far our own wall clock is ahead of the clock that samples are timed by. Nothing: no
-  // node was sampled.
+  // How far ahead of the clock that samples are timed by a node's is expected to be. `own`: how far
+  // our own wall clock is. Nothing: no node was sampled.
   [[nodiscard]] std::optional<nanoseconds> length(std::size_t nodes, nanoseconds own) noexcept;
 
  private:

@@ -2,6 +2,9 @@
 
 #include "io/health.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "io/driver.h"
 
 namespace redlock::io {
@@ -63,8 +66,9 @@ void health::on_step(core::time_point now) noexcept {
 void health::review(core::time_point now) noexcept {
   if (!up_) return;
   const core::time_point until = guard_.at(driver_.max_ttl()).until;
+  const bool guarded = until > now;
   const bool moved = std::exchange(until_, until) != until;
-  const bool turned = std::exchange(guarded_, until > now) != guarded_;
+  const bool turned = std::exchange(guarded_, guarded) != guarded;
   arm();
   if (turned || (moved && guarded_)) driver_.on_guard_changed(id_, now);
 }

@@ -28,10 +28,10 @@ class health final : public sink, public timer {
   // A connection was set up, to this server.
   void on_set_up(const identity& who, bool durable, core::time_point now) noexcept;
   void on_down() noexcept;
-  // Since then it was made a replica and a master again, on the same connection.
+  // Since on_set_up() it was made a replica and a master again, on the same connection.
   void on_promoted(const identity& who, core::time_point now) noexcept;
 
-  // What a script said; every reply of one, before its command is settled with it.
+  // Every reply to a script, before the command is settled with it (D4).
   void on_reply(const node_reply& r, core::time_point sent, core::time_point now) noexcept;
 
   // Its clock against those of the other nodes.
@@ -45,7 +45,7 @@ class health final : public sink, public timer {
   // "no vote for another 12.4 s: restarted"; empty if it has one.
   [[nodiscard]] std::string said(core::time_point now) const;
 
-  // What to call to enroll; the connection's set-up does so too.
+  // The call that enrolls; made here, and when a connection is set up.
   [[nodiscard]] script_call enrolment() const noexcept;
 
  private:
@@ -63,7 +63,7 @@ class health final : public sink, public timer {
   std::string run_id_;  // as it last told
   std::string replid_;
   bool up_ = false;
-  core::time_point until_ = core::never;  // it has its vote
+  core::time_point until_ = core::never;  // from then on it has its vote
   bool guarded_ = true;                   // as the claims know it
   bool asked_ = false;                    // a look is under way
   core::time_point next_look_{};

@@ -112,7 +112,7 @@ class node final : public timer {
   void check_durable(const redisReply& reply) noexcept;
   [[nodiscard]] bool suits(core::time_point now) noexcept;
   [[nodiscard]] bool admit(core::time_point now) noexcept;
-  [[nodiscard]] bool takes_over(core::time_point now) noexcept;
+  [[nodiscard]] bool take_over(core::time_point now) noexcept;
   void come_up(core::time_point now) noexcept;
 
   // Losing it (node_connect.cc).

@@ -74,8 +74,8 @@ void node::on_setup_reply(const redisReply& reply, core::time_point now) noexcep
   if (step == (where_.durable ? config : enroll) && admit(now)) come_up(now);
 }
 
-// D6: that our max_ttl is known there. An error that may pass leaves the node without a vote for as
-// long; its other commands need none.
+// Whether the set-up goes on: with our max_ttl enrolled (D6), or with an error that may pass. While
+// that lasts the node has no vote on acquires, and gets all other commands.
 bool node::read_enrolment(const redisReply& reply, core::time_point now) noexcept {
   const std::optional<node_reply> read = read_reply(script::enroll, 0, reply);
   if (!read) {
@@ -94,7 +94,8 @@ bool node::read_enrolment(const redisReply& reply, core::time_point now) noexcep
   return true;
 }
 
-// The operator's word counts, unless the server says otherwise (D3).
+// The operator's word counts, unless the server says otherwise (D3); one that does not let us ask
+// says nothing.
 void node::check_durable(const redisReply& reply) noexcept {
   for (std::size_t i = 0; i + 1 < reply.elements; i += 2) {
     const std::string_view name = text_of(*reply.element[i]);
@@ -138,20 +139,20 @@ bool node::suits(core::time_point now) noexcept {
   return false;
 }
 
-// Takes this server for this node, and for no other (D1), or fails.
+// Takes this server for this node, and for no other (D1), or fails. Whether it has it.
 bool node::admit(core::time_point now) noexcept {
   if (const node* first = driver_.first_of_server(id_); first != nullptr) {
     become_duplicate_of(*first, now);
   } else {
-    return takes_over(now);
+    return take_over(now);
   }
   return false;
 }
 
-// From the nodes behind it in the list that are the same server. No round may ask both: what waits
-// here for rounds that the other was asked in is not sent, and while the other has commands under
-// way it goes on, unless that never ends.
-bool node::takes_over(core::time_point now) noexcept {
+// Takes the server from the nodes behind this one in the list that have it, or rests. No round may
+// ask both: what waits here for rounds that the other was asked in is not sent, and while the other
+// has commands under way it keeps the server, but not for more than a few tries.
+bool node::take_over(core::time_point now) noexcept {
   constexpr std::uint32_t tries = 5;
   while (node* other = driver_.next_of_server(id_)) {
     settle_queued(now);

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "crowd.h"
+#include "holders.h"
 #include "live/eventually.h"
 #include "live/masters.h"
 
@@ -17,13 +18,13 @@ using namespace std::chrono_literals;
 constexpr std::int64_t ttl_ms = 1000;
 
 client_plan holders(live::masters& nodes) {
-  client_plan plan{.role = "hold", .max_ttl_ms = ttl_ms, .node_timeout_ms = 400};
+  client_plan plan = holder(nodes, ttl_ms);
+  plan.node_timeout_ms = 400;
   plan.restart_guard = false;  // they have just been started
-  for (live::redis_server& node : nodes) plan.uris.push_back(node.uri());
   return plan;
 }
 
-bool is_granted(const client& one) {
+bool is_granted_once_more(const client& one) {
   const std::uint64_t before = one.written().grants;
   return eventually([&] { return one.written().grants > before; });
 }
@@ -32,14 +33,14 @@ TEST(a_holder_that_stands_still, believes_in_nothing_when_it_goes_on_after_its_t
   live::masters nodes(3);
   crowd clients;
   client& first = clients.add(holders(nodes));
-  ASSERT_TRUE(is_granted(first));
+  ASSERT_TRUE(is_granted_once_more(first));
   first.stop();
   const std::uint64_t losses = first.written().losses;
   client& second = clients.add(holders(nodes));
-  ASSERT_TRUE(is_granted(second));  // so the first's time is over
+  ASSERT_TRUE(is_granted_once_more(second));  // so the first's time is over
   first.cont();
   EXPECT_TRUE(eventually([&] { return first.written().losses > losses; }));
-  EXPECT_TRUE(is_granted(first));
+  EXPECT_TRUE(is_granted_once_more(first));
   EXPECT_TRUE(overlaps(clients.written()).empty());
 }
 
@@ -47,10 +48,10 @@ TEST(a_holder_that_is_killed, keeps_others_out_for_its_ttl_and_no_longer) {
   live::masters nodes(3);
   crowd clients;
   client& first = clients.add(holders(nodes));
-  ASSERT_TRUE(is_granted(first));
+  ASSERT_TRUE(is_granted_once_more(first));
   first.kill();
   client& second = clients.add(holders(nodes));
-  EXPECT_TRUE(is_granted(second));
+  EXPECT_TRUE(is_granted_once_more(second));
   EXPECT_TRUE(overlaps(clients.written()).empty());
   clients.enter(phase::end);
   EXPECT_EQ(second.wait(), 0);

@@ -2,9 +2,10 @@
 // library in LD_PRELOAD and a file in REDLOCK_CLOCK_OFFSET.
 //
 // The file holds one 64-bit number of nanoseconds, which is added to what the system says of
-// CLOCK_REALTIME, by whichever call. Clocks that only count (MONOTONIC, BOOTTIME) are left alone,
-// as an administrator who sets the time leaves them. Redis calls these functions from the first
-// moment on, also while its allocator starts: so nothing here allocates or looks up a symbol.
+// CLOCK_REALTIME, by whichever of the calls below. Clocks that only count (MONOTONIC, BOOTTIME) are
+// left alone, as an administrator who sets the time leaves them. Redis calls these functions from
+// the first moment on, also while its allocator starts: so nothing here allocates or looks up a
+// symbol.
 
 #include <fcntl.h>
 #include <sys/mman.h>

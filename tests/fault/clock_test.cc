@@ -82,7 +82,7 @@ TEST(two_clocks_of_three_that_are_set_ahead, let_a_second_owner_in_without_the_g
   EXPECT_TRUE(eventually([&] { return !overlaps(clients.written()).empty(); }));
 }
 
-// Also before any other client has compared: by its peers, or by the client's own clock.
+// Its peers tell, or, if it has none, the client's own wall clock.
 TEST(a_clock_that_is_ahead_at_first_contact, costs_its_node_its_vote) {
   masters nodes(3, stepped());
   nodes[2].step_clock(1h);

@@ -34,7 +34,7 @@ struct fault_kind {
   std::function<bool(std::size_t place)> possible = {};
 };
 
-// They refer to both for as long as they live.
+// The kinds refer to `where` and `chance`, which must outlive them.
 [[nodiscard]] std::vector<fault_kind> node_faults(ground& where);
 [[nodiscard]] std::vector<fault_kind> clock_faults(ground& where, const client_plan& plan,
                                                    random& chance);

@@ -12,7 +12,7 @@
 
 namespace redlock::fault {
 
-// The ttl, in milliseconds, is also their max_ttl. Which guards they have is theirs to say.
+// The ttl, in milliseconds, is also the max_ttl. Both guards are on.
 [[nodiscard]] inline client_plan holder(live::masters& nodes, std::int64_t ttl_ms) {
   client_plan plan{.role = "hold", .max_ttl_ms = ttl_ms, .node_timeout_ms = 2000};
   for (live::redis_server& node : nodes) plan.uris.push_back(node.uri());

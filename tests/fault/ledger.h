@@ -29,15 +29,15 @@ enum class call : std::uint32_t { none, acquire, renew, release, adopt, close };
   return names[static_cast<std::size_t>(which)];
 }
 
-// A lease was held at every instant from `from` to `until`. Nothing if that is not before it.
+// A lease was held at every instant from `from` to `until`. Says nothing unless `from` is earlier.
 struct belief {
   std::atomic<std::uint32_t> resource;
   std::atomic<std::int64_t> from;
   std::atomic<std::int64_t> until;
 };
 
-// One client's. Written by its process alone, but `stops`; another process may go on with the page
-// of one that has ended.
+// One client's. Written by its process alone, but for `stops`; another process may go on with the
+// page of one that has ended.
 struct page {
   std::atomic<std::uint64_t> operations;  // calls that have ended
   std::atomic<std::uint64_t> grants;

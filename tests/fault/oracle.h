@@ -24,8 +24,8 @@ struct overlap {
   [[nodiscard]] std::string text() const;
 };
 
-// Every belief that begins while another one in the same resource stands, with the one of those
-// that stands longest. May be asked while clients still write.
+// Every belief that begins while others in the same resource stand, with the one of those that
+// stands longest. May be asked while clients still write.
 [[nodiscard]] std::vector<overlap> overlaps(const book& written);
 
 // The number of beliefs that an overlap could have been found in.

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "crowd.h"
+#include "holders.h"
 #include "live/eventually.h"
 #include "live/masters.h"
 #include "live/temp_dir.h"
@@ -83,9 +84,8 @@ TEST_F(an_oracle, finds_a_client_that_got_in_twice) {
 // outside of what the lock promises.
 TEST(an_oracle_of_processes, sees_two_holders_where_the_keys_of_the_first_were_deleted) {
   live::masters nodes(3);
-  client_plan plan{.role = "hold", .max_ttl_ms = 60'000, .node_timeout_ms = 2000};
+  client_plan plan = holder(nodes, 60'000);
   plan.restart_guard = false;  // they have just been started
-  for (live::redis_server& node : nodes) plan.uris.push_back(node.uri());
   crowd clients;
   ASSERT_TRUE(eventually([&, one = &clients.add(plan)] { return one->written().grants > 0; }));
   EXPECT_TRUE(overlaps(clients.written()).empty());
@@ -99,9 +99,9 @@ TEST(an_oracle_of_processes, sees_two_holders_where_the_keys_of_the_first_were_d
 
 TEST(an_oracle_of_processes, sees_nothing_where_they_are_kept_apart_although_one_stands_still) {
   live::masters nodes(3);
-  client_plan plan{.role = "hold", .max_ttl_ms = 500, .node_timeout_ms = 200};
+  client_plan plan = holder(nodes, 500);
+  plan.node_timeout_ms = 200;
   plan.restart_guard = false;  // they have just been started
-  for (live::redis_server& node : nodes) plan.uris.push_back(node.uri());
   crowd clients;
   for (int i = 0; i < 3; ++i) clients.add(plan);
   for (client& each : clients) {

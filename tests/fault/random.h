@@ -11,6 +11,7 @@
 
 namespace redlock::fault {
 
+// Thread safety: one thread at a time.
 class random {
  public:
   explicit random(std::uint64_t seed) : engine_(seed) {}
@@ -19,6 +20,7 @@ class random {
   [[nodiscard]] std::int64_t number(std::int64_t least, std::int64_t most) {
     return std::uniform_int_distribution<std::int64_t>(least, most)(engine_);
   }
+  // Below `size`, which must not be 0.
   [[nodiscard]] std::size_t index(std::size_t size) {
     return static_cast<std::size_t>(number(0, static_cast<std::int64_t>(size) - 1));
   }

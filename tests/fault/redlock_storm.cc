@@ -1,5 +1,6 @@
 // redlock-storm: random faults on five masters while eight client processes take, renew, lose and
-// give back locks. The last line is "violations: N"; the exit code is 0 only if N is.
+// give back locks. The last line is "violations: N". Exit: 0 if N is 0, 1 if not; any other code if
+// it could not be run.
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -22,8 +23,10 @@ int run(int count, char** words) {
   bool without_clock_guard = false;
   app.add_option("--seconds", seconds, "how long it rages")->check(CLI::Range(1, 86'400));
   app.add_option("--seed", plan.seed, "from which all faults are drawn");
-  app.add_flag("--no-restart-guard", without_restart_guard, "must find violations");
-  app.add_flag("--no-clock-guard", without_clock_guard, "must find violations");
+  app.add_flag("--no-restart-guard", without_restart_guard,
+               "let restarted nodes vote: finds violations, sooner or later");
+  app.add_flag("--no-clock-guard", without_clock_guard,
+               "let nodes vote whose clock leapt: finds violations, sooner or later");
   CLI11_PARSE(app, count, words);
   plan.restart_guard = !without_restart_guard;
   plan.clock_guard = !without_clock_guard;

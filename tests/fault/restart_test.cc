@@ -40,7 +40,7 @@ TEST(nodes_that_restart_empty, let_nobody_in_with_the_guard_until_all_they_forgo
   EXPECT_TRUE(overlaps(clients.written()).empty());
 }
 
-TEST(nodes_that_restart_empty, say_that_they_are_guarded_and_still_renew) {
+TEST(nodes_that_restart_empty, say_that_they_are_guarded_and_vote_again_later) {
   masters nodes(3);
   options o = nodes.options();
   o.restart_guard = true;

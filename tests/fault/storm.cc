@@ -17,6 +17,7 @@ constexpr auto turn = 5ms;
 constexpr auto look_every = 250ms;
 constexpr std::int64_t most_at_once = 8;
 constexpr std::int64_t longest_pause_ms = 150;
+constexpr int favourite_percent = 40;   // of all faults, one kind for some seconds
 constexpr int everywhere_percent = 10;  // as when the power fails, or a switch
 constexpr auto calm_limit = 60s;        // far more than eight clients need, one after the other
 
@@ -49,7 +50,8 @@ void storm::rage(std::chrono::seconds duration) {
 }
 
 // How many faults at once, how soon after each other, and of which kind most, for the next seconds.
-// Also very few; and what is rare else comes in numbers then, on several places at once.
+// So there are quiet times too; and a kind that is rare comes in numbers, in several places at
+// once.
 void storm::change_climate() {
   if (clock::now() < next_climate_) return;
   next_climate_ = clock::now() + random_.milliseconds(1000, 5000);
@@ -61,7 +63,7 @@ void storm::change_climate() {
 void storm::strike() {
   if (clock::now() < next_strike_ || faults_.size() >= most_at_once_) return;
   next_strike_ = clock::now() + random_.milliseconds(1, longest_pause_ms_);
-  const fault_kind* const kind = random_.chance(40) ? favourite_ : &drawn_kind();
+  const fault_kind* const kind = random_.chance(favourite_percent) ? favourite_ : &drawn_kind();
   const std::size_t count = places(kind->target);
   const std::size_t first = random_.index(count);
   const std::size_t last = random_.chance(everywhere_percent) ? first + count - 1 : first;
@@ -116,21 +118,21 @@ void storm::calm_down() {
         },
         calm_limit);
     if (!granted) {
-      vigil_.violation("client " + std::to_string(each.number()) + " gets no lock in the calm");
+      vigil_.tell("client " + std::to_string(each.number()) + " gets no lock in the calm");
     }
   }
   ground_.clients.enter(phase::end);
   for (client& each : ground_.clients) {
     const std::string name = "client " + std::to_string(each.number());
     if (!live::eventually([&] { return each.ended(); })) {
-      vigil_.violation(name + " does not end");
+      vigil_.tell(name + " does not end");
     } else if (const int code = each.wait(); code != 0) {
-      vigil_.violation(name + " ended with " + std::to_string(code));
+      vigil_.tell(name + " ended with " + std::to_string(code));
     }
   }
   vigil_.see_keys_go();
   const std::vector<overlap> found = overlaps(ground_.clients.written());
-  for (const overlap& each : found) vigil_.violation(each.text());
+  for (const overlap& each : found) vigil_.tell(each.text());
 }
 
 }  // namespace redlock::fault

@@ -46,7 +46,7 @@ class storm {
   const fault_kind& drawn_kind();
   void heal(clock::time_point until);  // those that end by then
   void change_climate();
-  void look();
+  void look();  // the vigil's
   [[nodiscard]] bool is_struck(target t, std::size_t place) const;
 
   const client_plan plan_;

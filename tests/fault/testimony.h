@@ -61,8 +61,8 @@ class testimony {
   belief* mine_ = nullptr;
 };
 
-// Makes a call, with the time by which it must have ended in view of those who watch: they see one
-// that never ends. Times in which the process was stopped count for nobody's worst wait.
+// Makes a call that must end within `limit`, in view of those who watch: they see one that never
+// ends. One during which the process was stopped does not count for the worst wait.
 template <class F>
 auto watched(page& where, call which, nanoseconds limit, F&& f) {
   const std::uint32_t stops = where.stops;

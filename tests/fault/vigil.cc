@@ -18,8 +18,8 @@ constexpr auto busy_free = 1s;  // for the start
 vigil::vigil(ground& where, milliseconds max_ttl, tolerance most)
     : ground_(where), max_ttl_(max_ttl), most_(most) {}
 
-void vigil::violation(const std::string& text) {
-  if (told_.insert(text).second) std::cout << "violation: " << text << std::endl;
+void vigil::tell(const std::string& violation) {
+  if (told_.insert(violation).second) std::cout << "violation: " << violation << std::endl;
 }
 
 void vigil::look(const std::function<bool(std::size_t)>& node_is_struck,
@@ -35,12 +35,12 @@ void vigil::look(const std::function<bool(std::size_t)>& node_is_struck,
 void vigil::look_at(client& one) {
   const std::string name = "client " + std::to_string(one.number());
   if (one.ended()) {
-    violation(name + " ended with " + std::to_string(one.wait()));
+    tell(name + " ended with " + std::to_string(one.wait()));
     return;
   }
   if (one.overdue() > most_.late) {
-    violation(name + " hangs in " +
-              std::string(fault::name(static_cast<call>(one.written().under_way.load()))));
+    tell(name + " hangs in " +
+         std::string(fault::name(static_cast<call>(one.written().under_way.load()))));
   }
   if (const std::optional<vitals> now = vitals_of(one.pid())) judge(one, *now);
 }
@@ -58,10 +58,10 @@ void vigil::judge(client& one, const vitals& now) {
   worst_.descriptors = std::max(worst_.descriptors, now.descriptors);
   worst_.threads = std::max(worst_.threads, now.threads);
   busiest_ = std::max(busiest_, percent);
-  if (judges_memory && growth > most_.memory_kb) violation(name + " leaks memory");
-  if (now.descriptors > most_.descriptors) violation(name + " leaks descriptors");
-  if (now.threads > most_.threads) violation(name + " leaks threads");
-  if (now.cpu > age * most_.busy / 100 + busy_free) violation(name + " spins");
+  if (judges_memory && growth > most_.memory_kb) tell(name + " leaks memory");
+  if (now.descriptors > most_.descriptors) tell(name + " leaks descriptors");
+  if (now.threads > most_.threads) tell(name + " leaks threads");
+  if (now.cpu > age * most_.busy / 100 + busy_free) tell(name + " spins");
 }
 
 void vigil::look_at_keys(std::size_t node) {
@@ -69,9 +69,9 @@ void vigil::look_at_keys(std::size_t node) {
   for (const live::reply& key : server.command({"KEYS", live::key_of("*")}).items) {
     const milliseconds left{server.command({"PTTL", key.text}).number};
     const std::string name = "node " + std::to_string(node) + " has a key ";
-    if (left == -1ms) violation(name + "without a time to live: " + key.text);
+    if (left == -1ms) tell(name + "without a time to live: " + key.text);
     if (left > max_ttl_ + ground_.past[node].set_back) {
-      violation(name + "with too long a time to live: " + key.text);
+      tell(name + "with too long a time to live: " + key.text);
     }
   }
 }
@@ -83,7 +83,7 @@ void vigil::see_keys_go() {
           return ground_.nodes[i].command({"KEYS", live::key_of("*")}).items.empty();
         },
         max_ttl_ + ground_.past[i].set_back + live::patience);
-    if (!gone) violation("node " + std::to_string(i) + " has keys that nobody holds");
+    if (!gone) tell("node " + std::to_string(i) + " has keys that nobody holds");
   }
 }
 

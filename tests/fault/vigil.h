@@ -1,4 +1,4 @@
-// vigil: watches, while the faults come and go, what no client may do under any of them.
+// vigil: watches, while the faults come and go, for what no client may do under any of them.
 //
 //   - hang: a call that goes on past the time by which it must have ended;
 //   - crash, or end before it is told to;
@@ -48,7 +48,7 @@ class vigil {
             const std::function<bool(std::size_t)>& client_is_struck);
   // After all clients have ended: sees the last keys go.
   void see_keys_go();
-  void violation(const std::string& text);
+  void tell(const std::string& violation);
 
   [[nodiscard]] std::size_t violations() const noexcept { return told_.size(); }
   [[nodiscard]] const vitals& worst() const noexcept { return worst_; }  // growth, for memory

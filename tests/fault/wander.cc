@@ -31,12 +31,11 @@ wanderer::wanderer(const client_plan& plan, book& shared)
 void wanderer::run() {
   while (now() != phase::end) {
     round();
-    if (random_.number(1, rounds_per_manager) == 1) change_manager();
+    if (random_.number(1, rounds_per_manager) > 1) continue;
+    close_manager();
+    locks_ = std::make_unique<lock_manager>(options_);
   }
-  watched(page_, call::close, options_.node_timeout, [&] {
-    locks_.reset();
-    return true;
-  });
+  close_manager();
 }
 
 void wanderer::round() {
@@ -117,12 +116,11 @@ void wanderer::expect_signal(const lease& lost) {
 }
 
 // The destructor waits for the releases, one node time-out at most.
-void wanderer::change_manager() {
+void wanderer::close_manager() {
   watched(page_, call::close, options_.node_timeout, [&] {
     locks_.reset();
     return true;
   });
-  locks_ = std::make_unique<lock_manager>(options_);
 }
 
 }  // namespace redlock::fault

@@ -28,7 +28,7 @@ class wanderer {
   void hold(lease held, std::uint32_t resource, milliseconds ttl);
   void give_back(lease held, std::uint32_t resource, const lock_options& o);
   void expect_signal(const lease& lost);
-  void change_manager();
+  void close_manager();
 
   [[nodiscard]] phase now() const { return static_cast<phase>(shared_.now.load()); }
 

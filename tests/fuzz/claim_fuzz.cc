@@ -1,5 +1,6 @@
 // The core: bytes are read as the terms of a claim and as what happens to it, one input after the
-// other, in any order that lib/core/claim.h allows.
+// other, in any order that lib/core/claim.h allows. Guards are not among them: the simulator has
+// them.
 
 #include <algorithm>
 

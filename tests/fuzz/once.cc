@@ -1,5 +1,5 @@
-// once TARGET-S-CORPUS: runs each file of a directory through a fuzz target, once. What libFuzzer
-// does with a corpus, where there is no libFuzzer.
+// fuzz_TARGET DIRECTORY: runs each file of it through the target, once, as libFuzzer would, where
+// there is no libFuzzer. Exit: 0; 1 if there is no file; 64 usage; a target that fails aborts.
 
 #include <cstdio>
 #include <filesystem>

@@ -35,8 +35,8 @@ class world {
 
   // The nodes.
   void respond(core::node_id n, std::size_t which, core::milliseconds key_left);
-  void write(
-      core::node_id n);  // comes to write the oldest; settles it if it is not wanted any more
+  // Comes to write the oldest; settles it if it is not wanted any more.
+  void write(core::node_id n);
   void cut(core::node_id n, bool written, std::size_t absence);
   void connect(core::node_id n);
 

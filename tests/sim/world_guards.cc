@@ -7,7 +7,7 @@
 
 namespace redlock::sim {
 
-// What a client enrols: its own, also when it has seen a larger one.
+// What a client enrols: always its own, even if it has seen a larger one.
 core::milliseconds world::own_max_ttl(const client& c) const {
   return std::max(c.terms.ttl, core::milliseconds{climate_.max_ttl_ms});
 }
@@ -60,7 +60,8 @@ void world::look(std::size_t who, std::size_t n) {
   review(who, n);
 }
 
-// enroll.lua, in words of its own; what the client's own max_ttl is, `r` brings.
+// enroll.lua, in words of its own. `r.max_ttl` brings the client's own and takes the node's back;
+// 0: it was not enrolled.
 void world::run_look(std::size_t n, request& r) {
   master& m = masters_[n];
   m.knows_scripts = m.knows_scripts || r.by_text;
@@ -171,14 +172,14 @@ void world::arm_look(std::size_t who, std::size_t n) {
         .tag = v.timer});
 }
 
-// Else nothing would ever come to rest.
+// Only a busy client looks at clocks: else no world would ever come to rest.
 bool world::is_busy(const client& c) const {
   return c.claims_left > 0 ||
          std::ranges::any_of(c.tickets, [](const ticket& t) { return t.claim.has_value(); });
 }
 
-// D3, D4: no vote made this grant that a node gave when it may just have forgotten a live lock, of
-// clients that this one can know of (D6).
+// D3, D4: this grant counted no vote of a node that may just have forgotten a live lock, as far as
+// this client can know how long locks live (D6).
 void world::check_votes(const client& c, const ticket& t) {
   const auto within_ttl = [&](real since, real then) {
     return since != no_time && then >= since && then - since < core::nanoseconds{c.max_ttl}.count();
