@@ -8,7 +8,7 @@ namespace redlock::io {
 
 lines::entry& lines::of(const std::string& key) {
   const auto [found, fresh] = all_.try_emplace(key);
-  if (fresh) found->second.key = key;
+  if (fresh) found->second.key = &found->first;
   return found->second;
 }
 
@@ -25,7 +25,7 @@ void lines::admit(driver& where, core::time_point now) noexcept {
       const auto pause = turn.late ? core::soon(where.random()) : core::nanoseconds{0};
       static_cast<ticket*>(turn.whose)->admit(now + pause, now);
     } else if (e.line.is_empty()) {
-      all_.erase(std::string(std::move(e.key)));
+      all_.erase(all_.find(*e.key));
     }
   }
 }

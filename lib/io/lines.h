@@ -20,7 +20,7 @@ class lines {
   // One key's. Stays where it is until admit() finds it empty.
   struct entry {
     core::line line;
-    std::string key;
+    const std::string* key = nullptr;
     bool changed = false;
   };
 

@@ -1,8 +1,10 @@
 // Many acquires of one resource through one lock_manager: they queue, and only the first of them
 // asks the nodes.
 
+#include <atomic>
 #include <deque>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "live.h"
@@ -198,6 +200,27 @@ TEST(acquires_that_wait, come_next_when_the_lease_before_is_lost_or_given_away) 
   EXPECT_TRUE(succeeded(all.of(2)));
 }
 
+// Whoever is handed the lock within a process asks right behind the release: nobody else could ever
+// come in between.
+TEST(other_processes, get_their_chance_while_a_process_always_has_somebody_who_waits) {
+  masters nodes(3);
+  lock_manager busy(nodes.options());
+  lock_manager other(nodes.options());
+  ASSERT_TRUE(all_up(busy));
+  ASSERT_TRUE(all_up(other));
+  std::atomic<bool> over = false;
+  std::vector<std::jthread> users;
+  for (int i = 0; i < 4; ++i) {
+    users.emplace_back([&] {
+      while (!over) static_cast<void>(busy.acquire("r", waits));  // and lets go of it
+    });
+  }
+  const result<lease> held = other.acquire(
+      "r", {.wait = 60s, .policy = retry_policy::fixed, .retry_delay = 1ms, .retry_max = 1ms});
+  over = true;
+  EXPECT_TRUE(succeeded(held));
+}
+
 TEST(a_try, is_refused_while_others_wait_even_if_the_lock_is_free) {
   masters nodes(3);
   lock_manager locks(nodes.options());
@@ -221,10 +244,10 @@ TEST(a_try, is_refused_while_others_wait_even_if_the_lock_is_free) {
   EXPECT_TRUE(succeeded(locks.acquire("r")));
 }
 
-TEST(a_try, asks_the_nodes_while_nobody_waits) {
+TEST(a_try, asks_the_nodes_once_those_who_waited_are_served) {
   masters nodes(1);
   lock_manager locks(nodes.options());
-  const result<lease> held = locks.acquire("r");
+  const result<lease> held = locks.acquire("r", waits);
   ASSERT_TRUE(succeeded(held));
   const result<lease> refused = locks.acquire("r");
   ASSERT_TRUE(failed_with(errc::held_by_other, refused));
