@@ -42,8 +42,10 @@ std::size_t reply_length(std::string_view text) {
   return at <= text.size() ? at : incomplete;
 }
 
+// By the first string of the array.
 bool is_yes(std::string_view reply) {
-  return reply.starts_with("*2\r\n$8\r\nacquired") || reply.starts_with("*2\r\n$7\r\ndeleted");
+  const std::string_view first = reply.substr(reply.find("\r\n") + 2);
+  return first.starts_with("$8\r\nacquired") || first.starts_with("$7\r\ndeleted");
 }
 
 }  // namespace

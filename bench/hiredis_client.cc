@@ -42,7 +42,7 @@ void hiredis_client::queue(std::size_t node, std::string_view bytes, tag whose) 
     if (self == nullptr || answer == nullptr) return;
     const auto* reply = static_cast<redisReply*>(answer);
     bool yes = false;
-    if (reply->type == REDIS_REPLY_ARRAY && reply->elements == 2) {
+    if (reply->type == REDIS_REPLY_ARRAY && reply->elements > 0) {
       const std::string_view word = reply->element[0]->str;
       yes = word == "acquired" || word == "deleted";
     }

@@ -7,7 +7,7 @@ local now = redis.call('TIME')
 local clock = now[1] .. string.format('%06d', now[2])
 local kept = redis.pcall('GET', key)
 if type(kept) == 'table' then
-  if not kept.err:find('WRONGTYPE', 1, true) then return kept end
+  if not string.find(kept['err'], 'WRONGTYPE', 1, true) then return kept end
   kept = nil
 end
 local largest = tonumber(kept or '')
