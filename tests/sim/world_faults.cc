@@ -128,7 +128,8 @@ void world::afflict(fault f) {
       step_forward();
       break;
     case fault::suspend:
-      c.stands_still = now_ + ttl + chance_.upto(ttl);
+      // What is to wake it first has been put off until then: it must not wake sooner.
+      c.stands_still = std::max(c.stands_still, now_ + ttl + chance_.upto(ttl));
       for (std::size_t i = 0; i < masters_.size(); ++i) sever(who, i);
       break;
     case fault::amnesia:
