@@ -3,6 +3,7 @@
 // says what the columns mean.
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <stdexcept>
 #include <string>

@@ -20,7 +20,7 @@ const std::string_view usage =
     "  --stop-lead MS, --kill-lead MS: for so long, from a third of the time on; 0: to the end\n"
     "  --lead busiest|INDEX: which node that is\n"
     "  --kill-head, --kill-waiter, --kill-holder: the process that waits longest, any, or holds\n"
-    "  --table: the table of CONTRIBUTING.md, for a second each; --smoke: that it runs at all\n";
+    "  --table: a table of all of that, a few minutes; --smoke: that it runs at all\n";
 
 namespace {
 

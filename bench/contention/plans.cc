@@ -2,17 +2,27 @@
 
 #include "bench/contention/plans.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace redlock::bench {
 
 using namespace std::chrono_literals;
 
+namespace {
+
+// Long enough for everybody to have two turns.
+nanoseconds two_rounds(const setting& s) {
+  return std::max<nanoseconds>(1s, 2 * static_cast<int>(s.waiters()) * (s.hold + 1ms));
+}
+
+}  // namespace
+
 std::vector<setting> whole_table() {
   constexpr std::pair<std::size_t, std::size_t> crowds[] = {{8, 1}, {64, 1}, {8, 8}};
   setting base;
-  base.measured = 1s;
   base.runs = 1;
+  base.measured = two_rounds(base);
   std::vector<setting> all;
   for (const auto& [processes, threads] : crowds) {
     setting s = base;
@@ -22,10 +32,12 @@ std::vector<setting> whole_table() {
       s.hold = hold;
       for (const std::size_t nodes : {1U, 3U, 5U}) {
         s.nodes = nodes;
+        s.measured = two_rounds(s);
         all.push_back(s);
       }
     }
     s.hold = 5ms;
+    s.measured = two_rounds(s);
     s.fairness = false;
     all.push_back(s);
   }
