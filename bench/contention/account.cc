@@ -42,14 +42,19 @@ double least_to_most(const story& s, const std::vector<grant>& grants) {
   return *most == 0 ? 0 : static_cast<double>(*least) / static_cast<double>(*most);
 }
 
-// Of nodes that answered at both ends, and have not been started anew between.
+// Of nodes that answered at both ends, and have not been started anew between. If there are any,
+// they have been called: else the looks are wrong.
 double calls_between(const look& before, const look& after) {
   std::uint64_t sum = 0;
+  std::size_t seen = 0;
   for (std::size_t i = 0; i < before.calls.size(); ++i) {
     const auto from = before.calls[i];
     const auto to = after.calls[i];
-    if (from && to && *to >= *from) sum += *to - *from;
+    if (!from || !to || *to < *from) continue;
+    sum += *to - *from;
+    ++seen;
   }
+  if (seen > 0 && sum == 0) throw std::runtime_error("no command was counted");
   return static_cast<double>(sum);
 }
 

@@ -31,7 +31,7 @@ struct story {
   look before;
   look after;
 };
-// Throws std::runtime_error if nobody was granted the key.
+// Throws std::runtime_error if nobody was granted the key, or no node was asked for it.
 [[nodiscard]] std::vector<figure> figures_of(const story& s);
 
 // What became of them after a fault that struck then; what is counted is counted from half a second

@@ -102,6 +102,14 @@ TEST_F(account, gives_the_cpu_of_the_mean_process) {
   EXPECT_NEAR(value("cpu_%"), 10, 1e-9);
 }
 
+TEST_F(account, knows_that_grants_take_commands) {
+  told_.grants = {held(0, 1s, 1s, 2s)};
+  told_.after.calls = told_.before.calls;
+  EXPECT_THROW(static_cast<void>(figures_of(told_)), std::runtime_error);
+  told_.after.calls = {5};  // started anew
+  EXPECT_DOUBLE_EQ(value("commands/grant"), 0);
+}
+
 TEST_F(account, takes_no_silence_for_a_measurement) {
   EXPECT_THROW(static_cast<void>(figures_of(told_)), std::runtime_error);
 }

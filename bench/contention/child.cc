@@ -6,27 +6,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <ctime>
 #include <exception>
 #include <system_error>
 
+#include "tests/live/process.h"
 #include "tests/live/sockets.h"
 
 namespace redlock::bench {
-namespace {
-
-pid_t wait_for(pid_t pid, int flags, int* status = nullptr) noexcept {
-  pid_t changed = -1;
-  do {
-    changed = ::waitpid(pid, status, flags);
-  } while (changed < 0 && errno == EINTR);
-  return changed;
-}
-
-}  // namespace
 
 child::child(const std::function<void()>& body) {
   std::fflush(nullptr);
@@ -54,7 +43,7 @@ std::chrono::nanoseconds child::cpu_time() const {
 
 void child::stop() {
   live::checked(::kill(pid_, SIGSTOP), "SIGSTOP");
-  wait_for(pid_, WUNTRACED);
+  live::wait_for(pid_, nullptr, WUNTRACED);
 }
 
 void child::cont() noexcept {
@@ -64,13 +53,13 @@ void child::cont() noexcept {
 void child::kill() noexcept {
   if (!runs()) return;
   ::kill(pid_, SIGKILL);  // not yet reaped, so the pid is still its own
-  wait_for(pid_, 0);
+  live::wait_for(pid_, nullptr, 0);
   pid_ = -1;
 }
 
 bool child::ended() {
   int status = 0;
-  if (!runs() || wait_for(pid_, WNOHANG, &status) != pid_) return !runs();
+  if (!runs() || live::wait_for(pid_, &status, WNOHANG) != pid_) return !runs();
   failed_ = !WIFEXITED(status) || WEXITSTATUS(status) != 0;
   pid_ = -1;
   return true;

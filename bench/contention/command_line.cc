@@ -148,11 +148,11 @@ std::vector<setting> settings_of(const std::vector<std::string>& words) {
     take(g, word, rest);
   }
   if (g.base.lead >= g.base.nodes) throw std::invalid_argument("there is no such node to lead");
+  if (g.base.fault != fault::none) g.base.ttl = fault_ttl;
   std::vector<setting> all{g.base};
   if (g.table) all = whole_table();
   if (g.smoke) all = smoke_test();
   for (setting& s : all) {
-    if (s.fault != fault::none) s.ttl = fault_ttl;
     if (g.ttl) s.ttl = *g.ttl;
     if (g.measured) s.measured = *g.measured;
     if (g.runs) s.runs = *g.runs;

@@ -13,7 +13,7 @@ namespace redlock::bench {
 inline constexpr nanoseconds fault_ttl = std::chrono::seconds{1};
 
 [[nodiscard]] std::vector<setting> whole_table();
-[[nodiscard]] std::vector<setting> smoke_test();  // takes less than 3 s
+[[nodiscard]] std::vector<setting> smoke_test();  // a few seconds
 
 }  // namespace redlock::bench
 

@@ -31,12 +31,11 @@ void trouble::strike() {
       return;
     case fault::kill_head:
     case fault::kill_waiter:
-      break;
+      if (!live::eventually([this] { return kill_who_waits(); }, std::chrono::seconds{1})) {
+        throw std::runtime_error("nobody waits");
+      }
+      return;
   }
-  const std::vector<std::size_t> candidates = waiting_only();
-  if (candidates.empty()) throw std::runtime_error("nobody waits");
-  std::random_device draw;
-  kill(candidates[setting_.fault == fault::kill_head ? 0 : draw() % candidates.size()]);
 }
 
 void trouble::heal() {
@@ -98,6 +97,14 @@ bool trouble::kill_a_holder() {
     all_[i].cont();
   }
   return false;
+}
+
+bool trouble::kill_who_waits() {
+  const std::vector<std::size_t> candidates = waiting_only();
+  if (candidates.empty()) return false;  // all are between two waits
+  std::random_device draw;
+  kill(candidates[setting_.fault == fault::kill_head ? 0 : draw() % candidates.size()]);
+  return true;
 }
 
 void trouble::kill(std::size_t process) {

@@ -34,6 +34,7 @@ class trouble {
   [[nodiscard]] nanoseconds holding_since(std::size_t process) const;
   [[nodiscard]] nanoseconds waiting_since(std::size_t process) const;
   [[nodiscard]] bool kill_a_holder();
+  [[nodiscard]] bool kill_who_waits();
   void kill(std::size_t process);
 
   const setting setting_;

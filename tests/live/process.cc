@@ -41,6 +41,8 @@ int exit_code(int status) noexcept {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+}  // namespace
+
 pid_t wait_for(pid_t pid, int* status, int flags) noexcept {
   pid_t changed = -1;
   do {
@@ -48,8 +50,6 @@ pid_t wait_for(pid_t pid, int* status, int flags) noexcept {
   } while (changed < 0 && errno == EINTR);
   return changed;
 }
-
-}  // namespace
 
 process::process(const std::vector<std::string>& argv, process_options o) {
   std::vector<std::string> words = argv;

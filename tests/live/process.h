@@ -11,6 +11,9 @@
 
 namespace redlock::live {
 
+// waitpid(), begun again where a signal interrupts it.
+pid_t wait_for(pid_t pid, int* status, int flags) noexcept;
+
 struct process_options {
   int input = -1;            // becomes its standard input; -1: /dev/null
   int output = -1;           // becomes its standard output and error; -1: /dev/null
