@@ -112,12 +112,26 @@ struct options {
   // just went forward. A single node is compared with this machine's wall clock. 1 ms to 1 h.
   nanoseconds max_clock_offset = std::chrono::seconds{1};
 
-  // Acquires that wait for the same resource in this lock_manager are served first in, first out,
-  // and only the first of them asks the nodes; not even it while a lease here holds the resource.
-  // An acquire that does not wait is held_by_other while others do. A release lets the next one
-  // ask right behind it; about every 100 ms of that, after a pause, so that other processes get
-  // their chance too. Off: everyone asks, whoever comes first has it.
+  // Acquires that wait for the same resource are served first in, first out: those of one
+  // lock_manager among themselves, where only the first of them asks the nodes, and these first
+  // ones of all processes by a queue that one of the nodes, the resource's lead, keeps beside the
+  // lock, in the key "redlock-queue:" + the lock's. A release hands the lock to the next in that
+  // queue. An acquire that does not wait is held_by_other while others do. A grant waits for the
+  // lead's answer too, at most for node_timeout (rule G3). What the nodes lose of a queue costs
+  // turns, never exclusion. A node whose user has no right to the keys or the commands of queues
+  // (docs/guide.md has them) leads none; where no node does, there is no order between processes.
+  // Programs that do not queue (other libraries, or this one with `false`) take a free lock like
+  // anybody: within one process, about every 100 ms, the next one pauses for their sake. On, since
+  // without it some may wait for ever. Off: everyone asks, whoever comes first has it. The same for
+  // all clients.
   bool fairness = true;
+
+  // Whoever waits in a queue is told by the lead when its turn comes, on a second connection per
+  // node that is made when first somebody waits; and asks the lead about every 100 to 250 ms, in
+  // case that was lost. On, since it is faster than asking, and less work. Off, or where the node
+  // refuses it: waiters ask the lead by their policy, but at least every third of a second, to keep
+  // their places. Without fairness it does nothing.
+  bool wakeups = true;
 
   // A lock's key is key_prefix + resource. At most 4,096 bytes. No key may begin with
   // "redlock-fence:", "redlock-queue:", "redlock-turn:" or "redlock-node".
@@ -161,6 +175,9 @@ struct options {
 
 // How to pause between attempts while others hold the lock. All but custom add jitter, drawn from
 // the system's random source, so that clients that failed together do not try together again.
+// Whoever has a place in a queue (options::fairness) asks at least every third of a second; and
+// whoever is told of its turn there (options::wakeups) goes by the policy only where attempts are
+// limited, by max_attempts or `spin`, and only if it makes the pause shorter.
 enum class retry_policy : std::uint8_t {
   fixed,        // random, from half of retry_delay to one and a half times
   exponential,  // random in a window that doubles from retry_delay up to retry_max ("full jitter")
@@ -218,8 +235,9 @@ struct lock_options {
 
   // How long to keep trying while others hold the lock. 0: exactly one try.
   nanoseconds wait = nanoseconds{0};
-  // 0: no limit but `wait`. An attempt for which others of this lock_manager are in the way counts,
-  // although nobody is asked (options::fairness).
+  // 0: no limit but `wait`. With options::fairness, an attempt for which others of this
+  // lock_manager are in the way counts, although nobody is asked; and so does each time that a
+  // place in a queue is kept up, several a second.
   std::uint32_t max_attempts = 0;
 
   retry_policy policy = retry_policy::hybrid;

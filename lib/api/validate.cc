@@ -189,6 +189,7 @@ result<io::settings> settings_of(const options& o) {
   s.hung_timeout = o.hung_timeout;
   s.max_leases = o.max_leases;
   s.fairness = o.fairness;
+  s.wakeups = o.wakeups;
   s.max_ttl = std::chrono::ceil<milliseconds>(o.max_ttl);
   s.guard = {.restarts = o.restart_guard,
              .clocks = o.clock_guard,
@@ -262,6 +263,7 @@ result<core::terms> terms_of(const options& all, const lock_options& one) {
   t.max_hold = one.max_hold;
   t.min_validity = one.min_validity;
   t.stop_margin = one.stop_margin;
+  t.fair = all.fairness;
 
   const nanoseconds validity = t.ttl - t.drift(t.ttl);
   if (validity <= std::max(one.min_validity, one.stop_margin)) {

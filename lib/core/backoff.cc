@@ -10,12 +10,6 @@ namespace {
 constexpr nanoseconds shortest = milliseconds{1};
 constexpr nanoseconds longest = std::chrono::hours{1};
 
-// Uniform in [from, to].
-nanoseconds between(nanoseconds from, nanoseconds to, std::uint64_t random) noexcept {
-  const auto span = static_cast<std::uint64_t>((to - from).count()) + 1;
-  return from + nanoseconds{static_cast<std::int64_t>(random % span)};
-}
-
 // Half to three halves, so that those who failed together do not try together.
 nanoseconds about(nanoseconds middle, std::uint64_t random) noexcept {
   return between(std::max(shortest, middle / 2), std::max(shortest, middle / 2 * 3), random);
@@ -29,6 +23,11 @@ nanoseconds no_later_than(nanoseconds key_left, nanoseconds wanted, std::uint64_
 }
 
 }  // namespace
+
+nanoseconds between(nanoseconds from, nanoseconds to, std::uint64_t random) noexcept {
+  const auto span = static_cast<std::uint64_t>((to - from).count()) + 1;
+  return from + nanoseconds{static_cast<std::int64_t>(random % span)};
+}
 
 std::optional<nanoseconds> pacing::next(const backoff& how, const pause_request& at,
                                         std::uint64_t random) noexcept {

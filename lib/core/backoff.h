@@ -47,6 +47,9 @@ class pacing {
   std::uint32_t backed_off_ = 0;
 };
 
+// Uniform in [from, to].
+[[nodiscard]] nanoseconds between(nanoseconds from, nanoseconds to, std::uint64_t random) noexcept;
+
 // When what was in the way is gone for all clients at once: a short pause, but not the same for
 // all.
 [[nodiscard]] nanoseconds soon(std::uint64_t random) noexcept;

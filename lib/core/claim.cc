@@ -46,9 +46,12 @@ void claim::queue(time_point now, outbox& out) noexcept {
 // Behind others it asks nobody. What limits its attempts is used up all the same, as fast as it
 // would have asked: who is to give up in the end must not wait for ever.
 void claim::skip_attempt(time_point now, outbox& out) noexcept {
-  const bool limited = terms_.max_attempts != 0 || terms_.retry.policy == retry_policy::spin;
-  if (limited) ++skipped_;
-  if (limited || terms_.wait == nanoseconds{0}) pause(now, out);
+  if (is_limited()) ++skipped_;
+  if (is_limited() || terms_.wait == nanoseconds{0}) pause(now, out);
+}
+
+bool claim::is_limited() const noexcept {
+  return terms_.max_attempts != 0 || terms_.retry.policy == retry_policy::spin;
 }
 
 void claim::admit(time_point not_before, time_point now, outbox& out) noexcept {
@@ -120,6 +123,7 @@ void claim::owner_saw_expiry(time_point now, outbox& out) noexcept {
 void claim::stop_signalled(outbox& out) noexcept {
   if (state_ != state::lost) return;
   state_ = state::ended;
+  leave_queues(joined_ - touched_, out);
   release_touched(out);
 }
 
@@ -131,14 +135,17 @@ void claim::on_wake(time_point now, outbox& out) noexcept {
 void claim::on_reach(const reach& nodes, time_point now, outbox& out) noexcept {
   const node_set risen = nodes.up - reach_.up;
   const bool could = may_reach_quorum();
+  const bool new_lead = nodes.lead && nodes.lead != reach_.lead;
   reach_ = nodes;
   if (is_round(round_kind::acquire)) void_guarded_votes();
   if (state_ == state::pausing && !could && may_reach_quorum()) {
     // Soon, whatever the pause was; but not all clients at the same moment.
     retry_at_ = std::min(retry_at_, now + soon(random()));
+    ask_at_ = std::min(ask_at_, retry_at_);
   }
   for (const node_id n : risen& owing_) send_release(n, debts_[n].on_up(), out);
   advance(now, out);
+  if (new_lead) on_new_lead(now);
   refill(now, out);  // a node that the last success missed, for want of a connection (N2)
 }
 
@@ -167,10 +174,12 @@ void claim::advance(time_point now, outbox& out) noexcept {
   if (state_ == state::contacting && contact_is_over(now)) begin(now, out);
   if (state_ == state::contacting && now >= give_up_at()) give_up(errc::no_quorum, out);
   if (state_ == state::pausing && now >= give_up_at()) give_up(why_, out);  // woken too late
-  if (state_ == state::pausing && now >= retry_at_) open_attempt(now, out);
+  if (state_ == state::pausing && now >= retry_at_) {
+    now >= ask_at_ || now >= last_start() ? open_attempt(now, out) : skip_attempt(now, out);
+  }
 
   if (round_kind_ != round_kind::none && now >= round_deadline_) close_round_at_deadline();
-  const bool settled = round_kind_ != round_kind::none && ballot_.result() != verdict::pending;
+  const bool settled = is_settled();
   if (settled && is_round(round_kind::acquire)) settle_acquire(now, out);
   if (settled && is_round(round_kind::release)) settle_release(out);
   if (settled && state_ == state::adopting) settle_adoption(now, out);
@@ -214,6 +223,7 @@ void claim::give_up(errc why, outbox& out) noexcept {
   state_ = state::ended;
   round_kind_ = round_kind::none;
   why_ = why;
+  leave_queues(joined_, out);
   out.tell(news::gave_up);
 }
 
@@ -262,7 +272,7 @@ bool claim::wants(const command& c, time_point now) const noexcept {
     case verb::refill:
       return state_ == state::held && c.round == refill_round_ && !expiring_ && now < signal_at();
     case verb::release:
-      return debts_[c.node].owes(c.attempt);
+      return c.queue == queueing::leave || debts_[c.node].owes(c.attempt);
   }
   return false;
 }

@@ -16,6 +16,15 @@
 //       └── stop_signalled() ── lost ◄── out of time, or so many "not yours" that no ┘
 //                                        quorum can be
 //
+// With a lead (lead.h) an attempt also waits for what that says, and ends if others come first. Who
+// knows of others asks the lead alone, and the rest only once it has said yes:
+//
+//                   the lead says yes             a quorum said yes, and the lead
+//     lead asked ─────────────────────► all asked ──────────────────────────────► held
+//          ▲   └─ refused: it has a place in the queue now       │ vote lost: roll back,
+//          │                   ▼                                 ▼ keep the place
+//          └── in case ── pausing ── on_turn(): all are asked at once
+//
 // Behind others of its process (line.h) it waits before it comes to that:
 //
 //          queue()            admit()
@@ -73,6 +82,7 @@ struct terms {
   nanoseconds max_hold{0};     // 0: no limit
   nanoseconds min_validity{0};
   nanoseconds stop_margin{0};
+  bool fair = false;  // gives others their turn
 
   // By how much a ttl that was confirmed at `start` outlives what its owner may count on.
   [[nodiscard]] nanoseconds drift(milliseconds of) const noexcept {
@@ -122,6 +132,10 @@ class claim {
   // The clock of node n went forward: what it said before is void (D4).
   void on_step(node_id n, time_point now, outbox& out) noexcept;
   void stop_signalled(outbox& out) noexcept;  // after news::lost
+  // Others are known to want it too: the next attempt asks the lead first.
+  void expect_others() noexcept { others_ = true; }
+  // A release has made it our turn. A hint: whoever else may have it, the nodes know.
+  void on_turn(time_point now, outbox& out) noexcept;
 
   // Gives up the releases that wait for a node to come back: the keys expire there by themselves.
   // REQUIRES: ended.
@@ -138,6 +152,7 @@ class claim {
   // What the owner may believe. The end of validity means something in `held` only.
   [[nodiscard]] time_point valid_until() const noexcept { return valid_until_; }
   [[nodiscard]] attempt_id attempt() const noexcept { return attempt_; }
+  [[nodiscard]] bool knows_others() const noexcept { return others_; }
   [[nodiscard]] std::size_t nodes_held() const noexcept;
 
   // Why it gave up, a renewal failed, or it was lost; and the vote that decided it.
@@ -163,7 +178,21 @@ class claim {
   [[nodiscard]] time_point signal_at() const noexcept { return valid_until_ - terms_.stop_margin; }
   [[nodiscard]] time_point give_up_at() const noexcept;
   [[nodiscard]] time_point last_start() const noexcept;
+  [[nodiscard]] bool is_limited() const noexcept;
   [[nodiscard]] std::uint64_t random() noexcept;
+
+  // claim_queue.cc: the lead, and its queue.
+  void choose_lead(outbox& out) noexcept;
+  void on_lead(const reply& r, outbox& out) noexcept;
+  void on_late_lead(const reply& r, time_point now) noexcept;
+  void on_new_lead(time_point now) noexcept;
+  void ask_at_once(time_point now) noexcept;
+  [[nodiscard]] bool waits_for_lead() const noexcept;
+  [[nodiscard]] bool is_settled() const noexcept;
+  [[nodiscard]] nanoseconds until_asked(nanoseconds paced, time_point now) const noexcept;
+  [[nodiscard]] queueing queueing_of(node_id n, verb what) const noexcept;
+  void plan_to_ask(bool refused, time_point now) noexcept;
+  void leave_queues(node_set nodes, outbox& out) noexcept;
 
   // claim_handover.cc: tokens that come from another claim, or go to one.
   void enter(entry how, attempt_id k, time_point now, outbox& out) noexcept;
@@ -183,6 +212,7 @@ class claim {
   void pause(time_point now, outbox& out) noexcept;
   [[nodiscard]] bool leaves_enough(time_point until, time_point now) const noexcept;
   [[nodiscard]] bool is_disowned() const noexcept;
+  [[nodiscard]] errc why_not_granted() const noexcept;
   [[nodiscard]] errc why_not_renewed() const noexcept;
   void hold(time_point until, time_point now, outbox& out) noexcept;
   void succeed(time_point now, outbox& out) noexcept;
@@ -195,7 +225,7 @@ class claim {
   [[nodiscard]] bool reachable(node_id n) const noexcept;
 
   // claim_reply.cc: replies, refills, and the releases owed.
-  void on_vote(const reply& r) noexcept;
+  void on_vote(const reply& r, outbox& out) noexcept;
   void on_late(const reply& r, time_point now, outbox& out) noexcept;
   void on_released(const reply& r, time_point now, outbox& out) noexcept;
   void refill(time_point now, outbox& out) noexcept;
@@ -231,6 +261,16 @@ class claim {
   time_point retry_at_{};
   nanoseconds key_left_{0};  // the least seen in this attempt; 0: none
   ballot earlier_;           // how the attempt before was lost
+
+  // The lead of this attempt, and its queue.
+  std::optional<node_id> lead_;
+  bool lead_alone_ = false;  // nobody else was asked yet
+  bool overtaken_ = false;   // others come first, says the lead
+  bool others_ = false;      // are known to want it
+  bool turn_ = false;        // it was told so since the attempt began
+  node_set joined_;          // where it may have a place
+  std::uint32_t ahead_ = 0;  // in the queue
+  time_point ask_at_{};      // pausing: not before, unless it is told of its turn
 
   // held
   time_point valid_until_{};

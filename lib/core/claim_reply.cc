@@ -26,7 +26,7 @@ void claim::on_reply(const reply& r, time_point now, outbox& out) noexcept {
       check(pending_[n] > 0);
       --pending_[n];
       if (round_kind_ != round_kind::none && r.to.round == round_) {
-        on_vote(r);
+        on_vote(r, out);
       } else {
         on_late(r, now, out);
       }
@@ -35,9 +35,11 @@ void claim::on_reply(const reply& r, time_point now, outbox& out) noexcept {
   advance(now, out);
 }
 
-void claim::on_vote(const reply& r) noexcept {
+void claim::on_vote(const reply& r, outbox& out) noexcept {
   const answer a = r.answer == answer::unsent ? absence(r.to.node) : r.answer;
+  const bool counts = ballot_.pending().contains(r.to.node);  // else it has lost its vote (D3, D4)
   ballot_.cast(r.to.node, vote_of(a), a);
+  if (counts && is_round(round_kind::acquire) && r.to.node == lead_) on_lead(r, out);
   if (a == answer::granted) refill_due_.erase(r.to.node);
   if (a == answer::refused && r.key_left > milliseconds{0}) {
     key_left_ =
@@ -48,6 +50,7 @@ void claim::on_vote(const reply& r) noexcept {
 // After the round was decided: it changes neither the outcome nor the validity (N1), but tells
 // where the key stands, and where it is missing.
 void claim::on_late(const reply& r, time_point now, outbox& out) noexcept {
+  if (state_ == state::pausing && r.to.round == round_) on_late_lead(r, now);
   if (state_ != state::held) return;
   const node_id n = r.to.node;
   const bool no_vote = r.to.what == verb::acquire && reach_.guarded.contains(n);
@@ -98,7 +101,14 @@ void claim::owe_release(node_id n, outbox& out) noexcept {
 }
 
 void claim::send_release(node_id n, debt::request r, outbox& out) noexcept {
-  if (r) out.send({.node = n, .what = verb::release, .attempt = *r, .round = 0, .ttl = {}});
+  if (r) {
+    out.send({.node = n,
+              .what = verb::release,
+              .attempt = *r,
+              .round = 0,
+              .ttl = {},
+              .queue = queueing_of(n, verb::release)});
+  }
   if (debts_[n].settled()) {
     owing_.erase(n);
   } else {

@@ -9,6 +9,7 @@
 namespace redlock::core {
 
 void claim::open_attempt(time_point now, outbox& out) noexcept {
+  choose_lead(out);
   state_ = state::acquiring;
   ++attempt_;  // a token of its own for every attempt (T1)
   touched_ = {};
@@ -59,13 +60,19 @@ void claim::ask_all(verb what, outbox& out) noexcept {
   }
   if (what == verb::acquire) void_guarded_votes();
   if (ballot_.result() != verdict::pending) return;  // no answer could help
-  for (const node_id n : ballot_.pending()) emit(n, what, round_ttl_, round_deadline_, out);
+  for (const node_id n : ballot_.pending()) {
+    if (what == verb::acquire && lead_alone_ && n != lead_) continue;
+    emit(n, what, round_ttl_, round_deadline_, out);
+  }
 }
 
 void claim::emit(node_id n, verb what, milliseconds ttl, time_point written_by,
                  outbox& out) noexcept {
   const round_id round = what == verb::refill ? refill_round_ : round_;
-  out.send({.node = n, .what = what, .attempt = attempt_, .round = round, .ttl = ttl});
+  const queueing queue = queueing_of(n, what);
+  if (queue == queueing::join) joined_.insert(n);
+  out.send(
+      {.node = n, .what = what, .attempt = attempt_, .round = round, .ttl = ttl, .queue = queue});
   ++pending_[n];
   if (what != verb::renew) touched_.insert(n);
   debts_[n].key_may_stand(gone_by(written_by, ttl));
@@ -74,13 +81,14 @@ void claim::emit(node_id n, verb what, milliseconds ttl, time_point written_by,
 // All nodes past the deadline are counted together, so that none of them decides alone why.
 void claim::close_round_at_deadline() noexcept {
   for (const node_id n : ballot_.pending()) {
+    if (lead_alone_ && n != lead_) continue;  // it was not asked
     ballot_.cast(n, vote::fault, reach_.fresh.contains(n) ? answer::unsent : answer::timed_out);
   }
 }
 
 void claim::settle_acquire(time_point now, outbox& out) noexcept {
-  if (ballot_.result() == verdict::lost) {
-    errc why = reason(ballot_);
+  if (ballot_.result() != verdict::won || overtaken_) {
+    errc why = why_not_granted();
     const bool cut_short = round_deadline_ < round_start_ + terms_.effective_timeout();
     if (why == errc::no_quorum && cut_short && now >= round_deadline_ && attempt_ > 1) {
       // The end of the wait left the nodes too little time: the attempt before says more.
@@ -96,6 +104,12 @@ void claim::settle_acquire(time_point now, outbox& out) noexcept {
   } else {
     fail_attempt(errc::too_slow, now, out);
   }
+}
+
+errc claim::why_not_granted() const noexcept {
+  if (overtaken_) return errc::held_by_other;
+  if (!lead_alone_ || ballot_.result() == verdict::lost) return reason(ballot_);
+  return ballot_.no().contains(*lead_) ? errc::held_by_other : errc::no_quorum;
 }
 
 // G3
@@ -163,7 +177,9 @@ void claim::fail_attempt(errc why, time_point now, outbox& out) noexcept {
     return;
   }
   state_ = state::pausing;
+  plan_to_ask(lead_ && ballot_.no().contains(*lead_), now);
   pause(now, out);
+  if (turn_ && state_ == state::pausing) ask_at_once(now);
 }
 
 // Until the next attempt, if there is to be one.
@@ -180,7 +196,7 @@ void claim::pause(time_point now, outbox& out) noexcept {
                          .usual_hold = terms_.usual_hold},
                         random());
   }
-  if (span) retry_at_ = std::min(now + *span, last_start());
+  if (span) retry_at_ = std::min(now + until_asked(*span, now), last_start());
   if (!span || retry_at_ < now + milliseconds{1}) give_up(why_, out);
 }
 

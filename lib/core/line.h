@@ -55,6 +55,9 @@ class line {
   };
   [[nodiscard]] turn next() noexcept;
 
+  // The one in front who waits, and was not served yet; or null.
+  [[nodiscard]] place* waiter() const noexcept { return waiter_; }
+
   // Whether next() would give somebody.
   [[nodiscard]] bool is_due() const noexcept { return in_front_ == 0 && first_ != nullptr; }
   [[nodiscard]] bool is_empty() const noexcept { return in_front_ == 0 && first_ == nullptr; }
@@ -66,7 +69,7 @@ class line {
   place* first_ = nullptr;  // of those behind
   place* last_ = nullptr;
   std::size_t in_front_ = 0;
-  const place* waiter_ = nullptr;  // the one in front who waits, and was not served yet
+  place* waiter_ = nullptr;  // the one in front who waits, and was not served yet
 
   // Since when the process has handed the resource on within itself.
   std::optional<time_point> kept_since_;

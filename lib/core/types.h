@@ -94,6 +94,10 @@ struct reach {
   node_set duplicate = {};  // not up: the same server as a node before it in the list (D1)
   node_set replica = {};    // not up: not a master (D2)
   node_set guarded = {};    // up, and without a vote on acquires for a while (D3, D4)
+  node_set told = {};       // of these, those whose wake-ups reach us
+  // The node that keeps the queue of the resource (lead.h), while one can be asked; none without
+  // fairness.
+  std::optional<node_id> lead = {};
 };
 
 // Who an operation is (rule T1): drawn once from the system's random source, never used again.
@@ -109,6 +113,14 @@ enum class verb : std::uint8_t {
   release,  // delete the key if it carries the token
 };
 
+// What a command means to the queue of those who wait for the resource, on its node.
+enum class queueing : std::uint8_t {
+  none,   // nothing
+  look,   // acquire: only if nobody is before us; release: it is another's turn, we stay
+  join,   // acquire: as above, or else wait in it
+  leave,  // release: we do not wait any more, and have it no more
+};
+
 // Core to driver: send this to that node.
 struct command {
   node_id node = 0;
@@ -116,6 +128,7 @@ struct command {
   attempt_id attempt = 0;
   round_id round = 0;
   milliseconds ttl{0};  // not for release
+  queueing queue = queueing::none;
 };
 
 // Driver to core: what became of a command. Every command gets exactly one.
@@ -125,7 +138,9 @@ struct command {
 struct reply {
   command to;
   redlock::answer answer = redlock::answer::error;
-  milliseconds key_left{0};  // with refused: what is left of the other's key; 0 if unknown
+  milliseconds key_left{0};   // with refused: what is left of the other's key; 0 if unknown
+  bool queued = false;        // with refused: others come before us, whether the key is free or not
+  std::uint32_t waiting = 0;  // with a queue: how many are before us, or wait
 };
 
 // Core to driver: what the owner is to be told.

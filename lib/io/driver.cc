@@ -6,7 +6,9 @@
 
 #include <system_error>
 
+#include "core/lead.h"
 #include "io/random.h"
+#include "io/token.h"
 #include "io/uv_handle.h"
 
 namespace redlock::io {
@@ -54,7 +56,8 @@ driver::driver(settings s)
     : settings_(std::move(s)),
       loop_(settings_.loop),
       random_(draw_base()[0]),
-      max_ttl_(settings_.max_ttl) {
+      max_ttl_(settings_.max_ttl),
+      channel_(hexadecimal(draw_base())) {
   if (loop_ == nullptr) {
     auto fresh_loop = std::make_unique<uv_loop_t>();
     if (const int error = uv_loop_init(fresh_loop.get()); error != 0) {
@@ -176,6 +179,7 @@ core::reach driver::reach() const noexcept {
     if (nodes_[n]->is_up()) {
       r.up.insert(n);
       if (nodes_[n]->trust().is_guarded()) r.guarded.insert(n);
+      if (nodes_[n]->is_told()) r.told.insert(n);
     } else if (nodes_[n]->is_fresh()) {
       r.fresh.insert(n);
     } else if (nodes_[n]->absence() == answer::denied) {
@@ -185,6 +189,20 @@ core::reach driver::reach() const noexcept {
     } else if (nodes_[n]->absence() == answer::replica) {
       r.replica.insert(n);
     }
+  }
+  return r;
+}
+
+core::reach driver::reach_of(std::string_view key) const noexcept {
+  core::reach r = reach();
+  if (!settings_.fairness) return r;
+  std::uint64_t heaviest = 0;
+  for (const core::node_id n : r.up - r.guarded) {
+    if (!nodes_[n]->can_lead()) continue;
+    const std::uint64_t weight = core::lead_weight(nodes_[n]->identity_of_server(), key);
+    if (r.lead && weight <= heaviest) continue;
+    r.lead = n;
+    heaviest = weight;
   }
   return r;
 }
@@ -228,9 +246,21 @@ core::hold_times& driver::holds_of(const std::string& key) {
 }
 
 void driver::on_reach_changed(core::time_point now) noexcept {
-  const core::reach r = reach();
   // By index: what a ticket does may add to other lists, never to this one.
-  for (std::size_t i = 0; i < tickets_.size(); ++i) tickets_[i]->on_reach(r, now);
+  for (std::size_t i = 0; i < tickets_.size(); ++i) {
+    tickets_[i]->on_reach(reach_of(tickets_[i]->key()), now);
+  }
+}
+
+void driver::listen(core::time_point now) noexcept {
+  if (!settings_.wakeups || std::exchange(listens_, true)) return;
+  for (const auto& n : nodes_) n->listen(now);
+}
+
+// A turn of somebody who has gone is handed on by the release that took the place away.
+void driver::on_turn(const turn& t, core::time_point now) noexcept {
+  ticket* const waiter = lines_.waiter_of(std::string(t.key));
+  if (waiter != nullptr && waiter->base() == t.base) waiter->on_turn(t.released, now);
 }
 
 void driver::on_guard_changed(core::node_id n, core::time_point now) noexcept {
@@ -285,6 +315,8 @@ void driver::flush(core::time_point now) noexcept {
   // Whose turn it is now asks right behind the release, on the same connections.
   lines_.admit(*this, now);
   while (std::exchange(queued_, false)) {
+    // First to the lead, which tells others of their turn, and whose answer a grant waits for.
+    nodes_[std::exchange(write_first_, core::node_id{0})]->flush(now);
     for (const auto& n : nodes_) n->flush(now);
     lines_.admit(*this, now);
   }

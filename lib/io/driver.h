@@ -82,6 +82,14 @@ class driver final : private timer {
   [[nodiscard]] core::outbox& outbox() noexcept { return outbox_; }
   [[nodiscard]] node& node_at(core::node_id n) noexcept { return *nodes_[n]; }
   [[nodiscard]] core::reach reach() const noexcept;
+  // The same for one lock key, with who leads.
+  [[nodiscard]] core::reach reach_of(std::string_view key) const noexcept;
+  // Where all processes hear of their turns; ours.
+  [[nodiscard]] const std::string& channel() const noexcept { return channel_; }
+  [[nodiscard]] bool listens() const noexcept { return listens_; }
+  void listen(core::time_point now) noexcept;
+  void on_turn(const turn& t, core::time_point now) noexcept;
+  [[nodiscard]] lines& waiters() noexcept { return lines_; }
   [[nodiscard]] core::milliseconds max_ttl() const noexcept { return max_ttl_; }  // of any client
   [[nodiscard]] std::uint64_t random() noexcept;
 
@@ -92,6 +100,7 @@ class driver final : private timer {
 
   void expire(core::time_point now) noexcept;  // wakes what is due
   void on_queued() noexcept { queued_ = true; }
+  void write_first(core::node_id n) noexcept { write_first_ = n; }
   [[nodiscard]] bool is_closing() const noexcept { return phase_ != phase::open; }
   // Of a key that an adaptive acquire has asked for.
   [[nodiscard]] core::hold_times& holds_of(const std::string& key);
@@ -139,6 +148,8 @@ class driver final : private timer {
   std::uint64_t random_ = 0;
 
   core::milliseconds max_ttl_;  // the largest seen (D6)
+  const std::string channel_;
+  bool listens_ = false;  // somebody has waited
 
   std::vector<std::unique_ptr<node>> nodes_;
   std::vector<std::unique_ptr<ticket>> tickets_;
@@ -148,6 +159,7 @@ class driver final : private timer {
   std::vector<survey*> finished_surveys_;
   lines lines_;
   std::unordered_map<std::string, core::hold_times> holds_;  // at most holds_max (driver.cc)
+  core::node_id write_first_ = 0;
   bool queued_ = false;  // a node has commands to be written at the end of this turn
 
   enum class phase : std::uint8_t { open, signalling, releasing, closed };

@@ -5,11 +5,30 @@
 #include "io/driver.h"
 
 namespace redlock::io {
+namespace {
+
+constexpr std::size_t others_max = 1024;
+
+}  // namespace
 
 lines::entry& lines::of(const std::string& key) {
   const auto [found, fresh] = all_.try_emplace(key);
   if (fresh) found->second.key = &found->first;
   return found->second;
+}
+
+ticket* lines::waiter_of(const std::string& key) const {
+  const auto found = all_.find(key);
+  return found == all_.end() ? nullptr : static_cast<ticket*>(found->second.line.waiter());
+}
+
+void lines::note_others(const std::string& key, bool wait) {
+  if (!wait) {
+    if (!others_.empty()) others_.erase(key);
+    return;
+  }
+  if (others_.size() >= others_max) others_.erase(others_.begin());  // any: it is but a guess
+  others_.insert(key);
 }
 
 void lines::on_left(entry& e) {

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "core/line.h"
@@ -27,6 +28,13 @@ class lines {
   // Made if there is none.
   [[nodiscard]] entry& of(const std::string& key);
 
+  // Who waits in front for this key; or null.
+  [[nodiscard]] ticket* waiter_of(const std::string& key) const;
+
+  // Whether other processes were last seen to wait for the key.
+  void note_others(const std::string& key, bool wait);
+  [[nodiscard]] bool has_others(const std::string& key) const { return others_.contains(key); }
+
   // Somebody has left: it may be another's turn.
   void on_left(entry& e);
 
@@ -37,6 +45,7 @@ class lines {
  private:
   std::unordered_map<std::string, entry> all_;
   std::vector<entry*> changed_;
+  std::unordered_set<std::string> others_;  // at most others_max (lines.cc)
 };
 
 }  // namespace redlock::io

@@ -12,8 +12,21 @@
 #include "io/uv_handle.h"
 
 namespace redlock::io {
+namespace {
+
+bool is_denied(const redisReply& reply) noexcept {
+  return reply.type == REDIS_REPLY_ERROR && classify_error(text_of(reply)) == answer::denied;
+}
+
+}  // namespace
+
 node::node(driver& owner, core::node_id id, endpoint where)
-    : driver_(owner), id_(id), where_(std::move(where)), name_(where_.name()), health_(owner, id) {}
+    : driver_(owner),
+      id_(id),
+      where_(std::move(where)),
+      name_(where_.name()),
+      health_(owner, id),
+      listener_(owner, id) {}
 
 node::~node() = default;
 
@@ -36,7 +49,8 @@ void node::settle(const queued& q, const node_reply& r, core::time_point now) no
 void node::flush(core::time_point now) noexcept {
   if (!is_up() || blocked_) return;
   while (!queue_.empty()) {
-    const queued q = queue_.pop();
+    queued q = queue_.pop();
+    if (denies_queues_) q.command.queue = core::queueing::none;
     if (q.from == nullptr || q.from->wants(q.command, now)) {
       append(q, false, now);
     } else {
@@ -63,7 +77,7 @@ void node::append(const queued& q, bool by_text, core::time_point now) noexcept 
   if (pending_.empty()) {
     progress_ = now;
     auto& timers = driver_.timers();
-    if (!timers.is_set(*this)) timers.set(*this, now + driver_.config().hung_timeout);
+    if (!timers.is_set(*this)) timers.set(*this, now + driver_.config().node_timeout);
   }
   pending_.push({.q = q, .number = last_number_, .at = now});
 }
@@ -162,16 +176,18 @@ void node::on_reply(const redisReply& reply, core::time_point now) noexcept {
     return;
   }
   if (is_unknown_script(reply)) {
-    const queued q = pending_.pop().q;
-    if (q.from->wants(q.command, now)) {
-      append(q, true, now);
-      driver_.on_queued();
-    } else {
-      q.from->on_settled(q.command, {.answer = answer::unsent}, now);
-    }
+    ask_again(pending_.pop().q, true, now);
     return;
   }
-  const std::optional<node_reply> read = read_reply(oldest.q.what, oldest.number, reply);
+  if (oldest.q.command.queue != core::queueing::none && is_denied(reply)) {
+    // A right to the queue, taken away since the set-up, must cost no vote and keep up no release.
+    queued q = pending_.pop().q;
+    q.command.queue = core::queueing::none;
+    ask_again(q, false, now);
+    return;
+  }
+  const std::optional<node_reply> read =
+      read_reply(oldest.q.what, oldest.q.command.queue, oldest.number, reply);
   if (!read) {
     fail("the server's reply does not belong to the command", answer::unreachable, now);
     return;
@@ -184,6 +200,7 @@ void node::on_reply(const redisReply& reply, core::time_point now) noexcept {
     last_error_ = read->text;
   }
   failures_ = 0;  // only now it has shown that it is what it seems
+  if (std::exchange(silent_, false)) driver_.on_reach_changed(now);
   const std::uint64_t generation = generation_;
   health_.on_reply(*read, answered.at, now);  // before its vote counts (D4)
   answered.q.from->on_settled(answered.q.command, *read, now);
@@ -195,6 +212,16 @@ void node::on_reply(const redisReply& reply, core::time_point now) noexcept {
     // As at set-up: else a guard that only the enrolment ends would never end, nor say why.
     fail("the key redlock-node: " + std::string(read->text), answer::denied, now);
   }
+}
+
+// What the node did not execute, in another form.
+void node::ask_again(const queued& q, bool by_text, core::time_point now) noexcept {
+  if (!q.from->wants(q.command, now)) {
+    q.from->on_settled(q.command, {.answer = answer::unsent}, now);
+    return;
+  }
+  append(q, by_text, now);
+  driver_.on_queued();
 }
 
 void node::on_role(const redisReply& reply, core::time_point now) noexcept {
@@ -215,6 +242,10 @@ void node::on_role(const redisReply& reply, core::time_point now) noexcept {
   if (suits(now) && promoted) health_.on_promoted(self_, now);
 }
 
+void node::listen(core::time_point now) noexcept {
+  if (is_up() && next_address_ > 0) listener_.start(addresses_[next_address_ - 1], who_, now);
+}
+
 notice node::status() const {
   notice n;
   node_status& s = n.status;
@@ -229,7 +260,7 @@ notice node::status() const {
   s.connects = connects_;
   s.pending = pending_.size();
   s.verified = self_.is_verified();
-  s.last_error = last_error_;
+  s.last_error = last_error_.empty() ? listener_.last_error() : last_error_;
   const core::guard::standing standing = health_.guard().at(driver_.max_ttl());
   s.guard = is_up() ? standing.why : node_guard::none;
   n.guarded_until = standing.until;

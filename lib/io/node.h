@@ -23,6 +23,7 @@
 
 #include "io/health.h"
 #include "io/identity.h"
+#include "io/listener.h"
 #include "io/reader.h"
 #include "io/ring.h"
 #include "io/schedule.h"
@@ -78,6 +79,15 @@ class node final : public timer {
   [[nodiscard]] notice status() const;
   void publish() const;
 
+  // The queues and the wake-ups of those who wait.
+  [[nodiscard]] bool can_lead() const noexcept { return is_up() && keeps_queues_ && !silent_; }
+  [[nodiscard]] bool is_told() const noexcept { return listener_.is_listening(); }
+  // How all clients call the server, when they choose who leads.
+  [[nodiscard]] const std::string& identity_of_server() const noexcept {
+    return self_.run_id.empty() ? name_ : self_.run_id;
+  }
+  void listen(core::time_point now) noexcept;
+
   // Whether its votes count.
   [[nodiscard]] health& trust() noexcept { return health_; }
   [[nodiscard]] const health& trust() const noexcept { return health_; }
@@ -109,6 +119,7 @@ class node final : public timer {
   void write_setup(core::time_point now);
   void on_setup_reply(const redisReply& reply, core::time_point now) noexcept;
   [[nodiscard]] bool read_enrolment(const redisReply& reply, core::time_point now) noexcept;
+  void check_queues(const redisReply& reply) noexcept;
   void check_durable(const redisReply& reply) noexcept;
   [[nodiscard]] bool suits(core::time_point now) noexcept;
   [[nodiscard]] bool admit(core::time_point now) noexcept;
@@ -119,6 +130,7 @@ class node final : public timer {
   void fail(std::string why, redlock::answer absence, core::time_point now) noexcept;
   void disconnect() noexcept;
   void rest(std::string why, redlock::answer absence, core::time_point now) noexcept;
+  void watch_silence(core::time_point now) noexcept;
   void settle_all(core::time_point now) noexcept;
   void settle_queued(core::time_point now) noexcept;
   void on_time(core::time_point now) noexcept override;
@@ -127,6 +139,7 @@ class node final : public timer {
   void on_poll(int status, int events) noexcept;
   void on_readable(core::time_point now) noexcept;
   void on_reply(const redisReply& reply, core::time_point now) noexcept;
+  void ask_again(const queued& q, bool by_text, core::time_point now) noexcept;
   void on_role(const redisReply& reply, core::time_point now) noexcept;
   static void settle(const queued& q, const node_reply& r, core::time_point now) noexcept;
   void write(core::time_point now) noexcept;
@@ -144,6 +157,7 @@ class node final : public timer {
   std::string last_error_;
   identity self_;
   health health_;
+  listener listener_;
 
   redlock::credentials who_;  // of this connection
   std::vector<address> addresses_;
@@ -175,6 +189,9 @@ class node final : public timer {
 
   std::uint64_t connects_ = 0;
   core::nanoseconds latency_{0};
+  bool keeps_queues_ = false;   // this user may have them there
+  bool denies_queues_ = false;  // it refuses any call that names one
+  bool silent_ = false;         // for a node time-out, with commands pending
 };
 
 }  // namespace redlock::io

@@ -132,6 +132,7 @@ void node::fail(std::string why, answer absence, core::time_point now) noexcept 
 void node::rest(std::string why, answer absence, core::time_point now) noexcept {
   disconnect();
   health_.on_down();
+  listener_.stop();
   state_ = state::resting;
   absence_ = absence;
   last_error_ = std::move(why);
@@ -151,6 +152,7 @@ void node::disconnect() noexcept {
   out_.clear();
   taken_ = 0;
   blocked_ = false;
+  silent_ = false;
 }
 
 void node::settle_all(core::time_point now) noexcept {
@@ -170,6 +172,7 @@ void node::settle_queued(core::time_point now) noexcept {
 void node::stop(core::time_point now) noexcept {
   disconnect();
   health_.on_down();
+  listener_.stop();
   state_ = state::idle;
   fresh_ = false;
   last_error_ = "the lock_manager was closed";
@@ -201,17 +204,26 @@ void node::on_time(core::time_point now) noexcept {
     case state::resting:
       connect(now);
       break;
-    case state::up: {  // the rule for hung connections (D5)
-      if (pending_.empty()) break;
-      const core::time_point hung = progress_ + driver_.config().hung_timeout;
-      if (now >= hung) {
-        fail("the server has stopped answering", answer::unreachable, now);
-      } else {
-        driver_.timers().set(*this, hung);
-      }
+    case state::up:
+      if (!pending_.empty()) watch_silence(now);
       break;
-    }
   }
+}
+
+// One that does not answer for a node time-out leads nobody any more (G3); one that is hung gets a
+// new connection (D5).
+void node::watch_silence(core::time_point now) noexcept {
+  const core::time_point hung = progress_ + driver_.config().hung_timeout;
+  const core::time_point late = pending_.front().at + driver_.config().node_timeout;
+  if (now >= hung) {
+    fail("the server has stopped answering", answer::unreachable, now);
+    return;
+  }
+  const bool falls_silent = now >= late && !std::exchange(silent_, true);
+  // Also while it is silent: it may answer, and then fall silent again.
+  const core::time_point next = silent_ ? now + driver_.config().node_timeout : late;
+  driver_.timers().set(*this, std::min(hung, next));
+  if (falls_silent) driver_.on_reach_changed(now);
 }
 
 }  // namespace redlock::io

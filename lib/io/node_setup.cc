@@ -24,6 +24,11 @@ void node::write_setup(core::time_point now) {
   append_command(out_, {"INFO", "replication"});
   for (const script s : scripts) append_command(out_, {"SCRIPT", "LOAD", text_of(s)});
   append_call(out_, health_.enrolment(), {}, 0);
+  const std::string no_queue = "redlock-queue:" + driver_.config().key_prefix;
+  script_call queues;
+  queues.what = script::probe;
+  queues.queue = no_queue;
+  append_call(out_, queues, {}, 0);
   if (where_.durable) append_command(out_, {"CONFIG", "GET", "*append*"});
   durable_ = where_.durable;
 }
@@ -37,6 +42,7 @@ void node::on_setup_reply(const redisReply& reply, core::time_point now) noexcep
     replication,
     load,
     enroll = load + scripts.size(),
+    probe,
     config,
   };
   const std::size_t step = steps_done_++;
@@ -70,14 +76,15 @@ void node::on_setup_reply(const redisReply& reply, core::time_point now) noexcep
     return;
   }
   if (step == enroll && !read_enrolment(reply, now)) return;
+  if (step == probe) check_queues(reply);
   if (step == config) check_durable(reply);
-  if (step == (where_.durable ? config : enroll) && admit(now)) come_up(now);
+  if (step == (where_.durable ? config : probe) && admit(now)) come_up(now);
 }
 
 // Whether the set-up goes on: with our max_ttl enrolled (D6), or with an error that may pass. While
 // that lasts the node has no vote on acquires, and gets all other commands.
 bool node::read_enrolment(const redisReply& reply, core::time_point now) noexcept {
-  const std::optional<node_reply> read = read_reply(script::enroll, 0, reply);
+  const std::optional<node_reply> read = read_reply(script::enroll, core::queueing::none, 0, reply);
   if (!read) {
     fail("this is not a Redis server: it does not answer a script", answer::unreachable, now);
     return false;
@@ -92,6 +99,14 @@ bool node::read_enrolment(const redisReply& reply, core::time_point now) noexcep
   enrolled_.text = {};  // it ends with the reply
   enrolled_at_ = now;
   return true;
+}
+
+// Where the user has no right to them, or they do not work, there is no order among those who wait.
+void node::check_queues(const redisReply& reply) noexcept {
+  const auto read = read_reply(script::probe, core::queueing::none, 0, reply);
+  keeps_queues_ = read && read->answer == answer::granted;
+  denies_queues_ = read && read->answer == answer::denied;
+  if (!keeps_queues_) last_error_ = "the fair queue: " + std::string(text_of(reply));
 }
 
 // The operator's word counts, unless the server says otherwise (D3); one that does not let us ask
@@ -123,6 +138,7 @@ void node::come_up(core::time_point now) noexcept {
   driver_.timers().clear(*this);
   publish();
   driver_.on_queued();  // what waited for the first set-up
+  if (driver_.listens()) listen(now);
   driver_.on_reach_changed(now);
 }
 

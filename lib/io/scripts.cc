@@ -32,6 +32,8 @@ std::string_view text_of(script s) noexcept {
       return script_text::inspect;
     case script::enroll:
       return script_text::enroll;
+    case script::probe:
+      return script_text::probe;
   }
   return {};
 }

@@ -11,10 +11,11 @@
 
 namespace redlock::io {
 
-enum class script : std::uint8_t { acquire, renew, refill, release, inspect, enroll };
+enum class script : std::uint8_t { acquire, renew, refill, release, inspect, enroll, probe };
 
 inline constexpr std::array scripts{script::acquire, script::renew,   script::refill,
-                                    script::release, script::inspect, script::enroll};
+                                    script::release, script::inspect, script::enroll,
+                                    script::probe};
 
 [[nodiscard]] script script_of(core::verb v) noexcept;
 [[nodiscard]] std::string_view text_of(script s) noexcept;
@@ -27,6 +28,7 @@ extern const char refill[];
 extern const char release[];
 extern const char inspect[];
 extern const char enroll[];
+extern const char probe[];
 }  // namespace script_text
 
 }  // namespace redlock::io

@@ -20,6 +20,7 @@ struct settings {
   core::nanoseconds hung_timeout{0};
   std::size_t max_leases = 0;
   bool fairness = true;
+  bool wakeups = true;
   core::milliseconds max_ttl{0};
   core::guard_terms guard;
   std::string key_prefix;

@@ -10,9 +10,11 @@ namespace redlock::io {
 ticket::ticket(driver& where, const core::terms& terms, const core::base& who, std::string key,
                std::string token, lines::entry* line, std::shared_ptr<owner> whose)
     : driver_(where),
-      claim_(terms, who, where.reach()),
+      lead_(where.reach_of(key).lead),
+      claim_(terms, who, where.reach_of(key)),
       key_(std::move(key)),
-      base_(hexadecimal(who)),
+      queue_(terms.fair ? "redlock-queue:" + key_ : ""),
+      base_(token.empty() ? hexadecimal(who) : token.substr(0, token.find('.'))),
       given_(std::move(token)),
       line_(line),
       owner_(std::move(whose)),
@@ -35,6 +37,7 @@ void ticket::step(core::time_point now, Input input) noexcept {
   for (const core::command& c : out.commands()) {
     driver_.node_at(c.node).enqueue(*this, script_of(c.what), c);
     ++pending_;
+    if (c.queue != core::queueing::none && c.node == lead_) driver_.write_first(c.node);
   }
   const core::news news = out.told();
   driver_.timers().set(*this, claim_.wake());
@@ -54,11 +57,13 @@ void ticket::step(core::time_point now, Input input) noexcept {
 
 void ticket::acquire(core::time_point now) noexcept {
   const bool at_once = line_ == nullptr || line_->line.enter(*this, waits_);
+  if (driver_.waiters().has_others(key_)) claim_.expect_others();
   step(now,
        [&](core::outbox& out) { at_once ? claim_.acquire(now, out) : claim_.queue(now, out); });
 }
 
 void ticket::admit(core::time_point not_before, core::time_point now) noexcept {
+  if (driver_.waiters().has_others(key_)) claim_.expect_others();
   step(now, [&](core::outbox& out) { claim_.admit(not_before, now, out); });
 }
 
@@ -111,6 +116,7 @@ void ticket::stop_signalled(core::time_point now) noexcept {
 
 void ticket::on_reach(const core::reach& nodes, core::time_point now) noexcept {
   notice_detached(now);
+  lead_ = nodes.lead;
   step(now, [&](core::outbox& out) { claim_.on_reach(nodes, now, out); });
 }
 
@@ -147,7 +153,31 @@ bool ticket::wants(const core::command& c, core::time_point now) noexcept {
 
 script_call ticket::call(const core::command& c) noexcept {
   write_token(c.attempt);
-  return {.key = key_, .token = token_, .ttl = c.ttl, .base = base_, .attempt = c.attempt};
+  return {.key = key_,
+          .token = token_,
+          .ttl = c.ttl,
+          .base = base_,
+          .attempt = c.attempt,
+          .queueing = c.queue,
+          .queue = queue_,
+          .channel = driver_.channel(),
+          .listens = driver_.node_at(c.node).is_told(),
+          .released = released_,
+          .window = std::chrono::ceil<core::milliseconds>(driver_.config().node_timeout)};
+}
+
+void ticket::on_turn(std::string_view released, core::time_point now) noexcept {
+  if (!released.empty()) released_.assign(released);
+  step(now, [&](core::outbox& out) { claim_.on_turn(now, out); });
+}
+
+// What the lead says of other processes, for the acquires to come.
+void ticket::note_others(const core::command& c, const node_reply& r) {
+  if (c.queue == core::queueing::none || c.node != lead_) return;
+  const bool said =
+      r.answer == answer::granted || r.answer == answer::absent || r.answer == answer::foreign;
+  if (r.answer == answer::refused) driver_.waiters().note_others(key_, true);
+  if (c.what == core::verb::release && said) driver_.waiters().note_others(key_, r.waiting > 0);
 }
 
 void ticket::on_settled(const core::command& c, const node_reply& r,
@@ -162,8 +192,16 @@ void ticket::on_settled(const core::command& c, const node_reply& r,
     // One node is enough; two may name different holders.
     if (c.node == *driver_.reach().up.begin()) watch_hold(r.text, now);
   }
+  note_others(c, r);
+  // From now on it waits: for the next time it should be told.
+  if (c.queue == core::queueing::join && r.answer == answer::refused) driver_.listen(now);
   step(now, [&](core::outbox& out) {
-    claim_.on_reply({.to = c, .answer = r.answer, .key_left = r.key_left}, now, out);
+    claim_.on_reply({.to = c,
+                     .answer = r.answer,
+                     .key_left = r.key_left,
+                     .queued = r.queued,
+                     .waiting = r.waiting},
+                    now, out);
   });
 }
 

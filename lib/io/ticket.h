@@ -45,6 +45,11 @@ class ticket final : public sink, public timer, public core::line::place {
   void notice_detached(core::time_point now) noexcept;  // ends it if owner::is_detached()
   void on_reach(const core::reach& nodes, core::time_point now) noexcept;
   void on_step(core::node_id n, core::time_point now) noexcept;
+  // It is our turn, since this token was released.
+  void on_turn(std::string_view released, core::time_point now) noexcept;
+
+  [[nodiscard]] const std::string& key() const noexcept { return key_; }
+  [[nodiscard]] const std::string& base() const noexcept { return base_; }
 
   // Gives up the releases that wait for a node to come back. REQUIRES: ended.
   void forget_releases() noexcept;
@@ -79,16 +84,20 @@ class ticket final : public sink, public timer, public core::line::place {
   void step(core::time_point now, Input input) noexcept;
   void tell(core::news n, core::time_point now) noexcept;
   [[nodiscard]] failure why(errc code) const;
+  void note_others(const core::command& c, const node_reply& r);
   void leave_line(bool held, core::time_point now);
   void write_token(core::attempt_id attempt);
   void watch_hold(std::string_view holder, core::time_point now);
 
   driver& driver_;
+  std::optional<core::node_id> lead_;  // as the claim knows it
   core::claim claim_;
   const std::string key_;
+  const std::string queue_;  // the key of those who wait for it, on the lead
   const std::string base_;   // in hexadecimal
   const std::string given_;  // the token that came from elsewhere
   std::string token_;        // scratch: written anew for every command
+  std::string released_;     // whatever key carries this token is ours to take (T2, R4)
   lines::entry* line_;       // null: it need not queue, or has left
   std::shared_ptr<owner> owner_;
   std::vector<std::string> said_;  // the last text of each node; made when the first one has any

@@ -8,6 +8,8 @@
 #include <array>
 #include <charconv>
 
+#include "core/lead.h"
+
 namespace redlock::io {
 namespace {
 
@@ -47,6 +49,12 @@ std::optional<std::uint64_t> number_in(std::string_view text) noexcept {
   return n;
 }
 
+std::uint64_t life_of_place(const script_call& call) noexcept {
+  if (call.queueing != core::queueing::join) return 0;
+  const auto life = call.listens ? core::place_life_told : core::place_life_untold;
+  return static_cast<std::uint64_t>(life.count());
+}
+
 std::string_view yes_of(script s) noexcept {
   switch (s) {
     case script::acquire:
@@ -61,6 +69,8 @@ std::string_view yes_of(script s) noexcept {
       return "present";
     case script::enroll:
       return "enrolled";
+    case script::probe:
+      return "fair";
   }
   return {};
 }
@@ -87,17 +97,31 @@ void append_call(std::string& out, const script_call& call, std::string_view dig
   const digits echo(number);
   const digits ttl(static_cast<std::uint64_t>(call.ttl.count()));
   const digits attempt(call.attempt);
+  const digits window(static_cast<std::uint64_t>(call.window.count()));
+  const std::string_view listens = call.listens ? "1" : "0";
   switch (call.what) {
     case script::acquire:
-      append_command(out, {verb, body, "1", call.key, echo.view(), call.token, ttl.view(),
-                           call.base, attempt.view()});
+      if (call.queueing == core::queueing::none) {
+        append_command(out, {verb, body, "1", call.key, echo.view(), call.token, ttl.view(),
+                             call.base, attempt.view(), call.released});
+      } else {
+        append_command(out, {verb, body, "2", call.key, call.queue, echo.view(), call.token,
+                             ttl.view(), call.base, attempt.view(), call.released, call.channel,
+                             listens, digits(life_of_place(call)).view(), window.view()});
+      }
       break;
     case script::renew:
     case script::refill:
       append_command(out, {verb, body, "1", call.key, echo.view(), call.token, ttl.view()});
       break;
     case script::release:
-      append_command(out, {verb, body, "1", call.key, echo.view(), call.token});
+      if (call.queueing == core::queueing::none) {
+        append_command(out, {verb, body, "1", call.key, echo.view(), call.token});
+      } else {
+        const std::string_view leaves = call.queueing == core::queueing::leave ? "1" : "0";
+        append_command(out, {verb, body, "2", call.key, call.queue, echo.view(), call.token,
+                             call.base, call.channel, leaves, window.view()});
+      }
       break;
     case script::inspect:
       append_command(out, {verb, body, "1", call.key, echo.view()});
@@ -106,16 +130,21 @@ void append_call(std::string& out, const script_call& call, std::string_view dig
       append_command(out,
                      {verb, body, "1", call.key, echo.view(), ttl.view(), digits(left_max).view()});
       break;
+    case script::probe:
+      append_command(out, {verb, body, "1", call.queue, echo.view()});
+      break;
   }
 }
 
-std::optional<node_reply> read_reply(script what, std::uint64_t number,
+std::optional<node_reply> read_reply(script what, core::queueing queue, std::uint64_t number,
                                      const redisReply& reply) noexcept {
   if (reply.type == REDIS_REPLY_ERROR) {
     return node_reply{.answer = classify_error(text_of(reply)), .text = text_of(reply)};
   }
-  if (reply.type != REDIS_REPLY_ARRAY || reply.elements < 3 || reply.elements > 5) return {};
-  std::array<std::string_view, 5> fields;
+  constexpr std::size_t fields_max = 6;
+  if (reply.type != REDIS_REPLY_ARRAY || reply.elements < 3 || reply.elements > fields_max)
+    return {};
+  std::array<std::string_view, fields_max> fields;
   for (std::size_t i = 0; i < reply.elements; ++i) {
     if (reply.element[i]->type != REDIS_REPLY_STRING) return {};
     fields[i] = text_of(*reply.element[i]);
@@ -129,15 +158,19 @@ std::optional<node_reply> read_reply(script what, std::uint64_t number,
   read.shown = std::chrono::microseconds{static_cast<std::int64_t>(*shown)};
   read.text = fields[3];
   const bool takes = what == script::acquire || what == script::refill;
-  const bool answers = what != script::enroll;
+  const bool answers = what != script::enroll && what != script::probe;
+  const bool queues = queue != core::queueing::none;
   std::size_t length = 3;
+  bool waiting = queues && what == script::release;
   if (fields[0] == yes_of(what)) {
     read.answer = answer::granted;
     if (what == script::inspect) length = 5;
     if (what == script::enroll) length = 4;
-  } else if (fields[0] == "refused" && takes) {
+  } else if ((fields[0] == "refused" && takes) || (fields[0] == "queued" && queues && takes)) {
     read.answer = answer::refused;
+    read.queued = fields[0] == "queued";
     length = 5;
+    waiting = queues;
   } else if (fields[0] == "absent" && !takes && answers) {
     read.answer = answer::absent;
   } else if (fields[0] == "foreign" && answers) {
@@ -146,14 +179,34 @@ std::optional<node_reply> read_reply(script what, std::uint64_t number,
   } else {
     return {};
   }
-  if (reply.elements != length) return {};
-  if (length == 5 || !answers) {
+  if (length == 5 || what == script::enroll) {
     const auto time = number_in(fields[length - 1]);
     if (!time) return {};
     const core::milliseconds ms{static_cast<std::int64_t>(std::min(*time, left_max))};
     (answers ? read.key_left : read.max_ttl) = ms;
   }
+  if (waiting) {
+    const auto count = number_in(fields[length]);
+    if (!count) return {};
+    read.waiting = static_cast<std::uint32_t>(std::min<std::uint64_t>(*count, 1'000'000));
+    if (length == 3) read.text = {};
+    ++length;
+  }
+  if (reply.elements != length) return {};
+  if (read.queued && read.text.empty()) read.text = "others wait for it, and come first";
   return read;
+}
+
+std::optional<turn> read_turn(std::string_view message) noexcept {
+  const std::size_t one = message.find(' ');
+  const std::size_t two = one == message.npos ? one : message.find(' ', one + 1);
+  if (two == message.npos) return {};
+  const auto length = number_in(message.substr(one + 1, two - one - 1));
+  const std::string_view rest = message.substr(two + 1);
+  if (!length || *length > rest.size()) return {};
+  return turn{.base = message.substr(0, one),
+              .released = rest.substr(0, *length),
+              .key = rest.substr(*length)};
 }
 
 answer classify_error(std::string_view error) noexcept {

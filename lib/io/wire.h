@@ -22,8 +22,16 @@ struct script_call {
   std::string_view key;
   std::string_view token = {};  // all but inspect and enroll
   core::milliseconds ttl{0};    // acquire, renew, refill; enroll: the largest that we may ask for
-  std::string_view base = {};   // acquire
+  std::string_view base = {};   // acquire, and release where there is a queue
   core::attempt_id attempt = 0;
+
+  // The queue, and what else is to be said to it (lib/io/scripts/queue.lua). Empty: none.
+  core::queueing queueing = core::queueing::none;
+  std::string_view queue = {};     // its key; also probe's only one
+  std::string_view channel = {};   // where we hear of our turn
+  bool listens = false;            // … if we do
+  std::string_view released = {};  // acquire: what may stand where the key has become ours to take
+  core::milliseconds window{0};    // how long the first one has to come
 };
 
 // What a node answered. The text is valid until the reply is freed.
@@ -32,6 +40,8 @@ struct node_reply {
   std::string_view text = {};      // holder, or the server's error
   core::milliseconds key_left{0};  // refused; inspect's granted
   core::milliseconds max_ttl{0};   // enroll's granted: the largest of all clients
+  bool queued = false;             // refused by the lead, since others come first
+  std::uint32_t waiting = 0;       // from a queue: how many are before us, or wait
   core::nanoseconds shown{0};      // by the node's clock, since 1970, when it ran; 0: no script ran
 };
 
@@ -46,8 +56,18 @@ void append_call(std::string& out, const script_call& call, std::string_view dig
 
 // What the reply to a script means; nothing if it is no possible reply of that script under that
 // number, so that the connection cannot be trusted any more (rule G5).
-[[nodiscard]] std::optional<node_reply> read_reply(script what, std::uint64_t number,
+[[nodiscard]] std::optional<node_reply> read_reply(script what, core::queueing queue,
+                                                   std::uint64_t number,
                                                    const redisReply& reply) noexcept;
+
+// A message of a wake-up: whose turn it is, for which lock, and the token that was released for it
+// to take (may be empty). The views are of the message.
+struct turn {
+  std::string_view base;
+  std::string_view released;
+  std::string_view key;
+};
+[[nodiscard]] std::optional<turn> read_turn(std::string_view message) noexcept;
 
 // What an error of the server means, by its text; matched anywhere in it, since servers wrap the
 // errors that commands give inside a script.

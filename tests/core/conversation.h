@@ -86,6 +86,20 @@ class conversation {
     unanswered_[n].pop_front();
     say([&] { claim_.on_reply({.to = c, .answer = a, .key_left = key_left}, now_, out_); });
   }
+  // The lead refuses the oldest: of others who wait, so many are before it.
+  void answer_queued(node_id n, std::uint32_t before) {
+    ASSERT_FALSE(unanswered_[n].empty()) << "node " << int{n} << " has not been asked";
+    const command c = unanswered_[n].front();
+    unanswered_[n].pop_front();
+    say([&] {
+      claim_.on_reply({.to = c, .answer = answer::refused, .queued = true, .waiting = before}, now_,
+                      out_);
+    });
+  }
+  void expect_others() { claim_.expect_others(); }
+  void turn() {
+    say([&] { claim_.on_turn(now_, out_); });
+  }
   // All nodes answer all that they have been asked by now.
   void answer_all(redlock::answer a) {
     std::array<std::size_t, nodes_max> asked{};

@@ -18,18 +18,30 @@ namespace {
 
 constexpr std::uint64_t echo = 7;  // the number of the command that was sent
 
+void look_at(const redisReply& reply, io::script what, core::queueing queue) {
+  const auto read = io::read_reply(what, queue, echo, reply);
+  const bool error = reply.type == REDIS_REPLY_ERROR;
+  must(!error || read.has_value(), "every error means something");
+  must(error || !io::read_reply(what, queue, echo + 1, reply) || !read,
+       "one number for each reply");
+  if (!read) return;
+  must(!error || read->answer != answer::granted, "no error is a yes");
+  must(!read->queued || read->answer == answer::refused, "who is to wait is refused");
+  must(read->key_left >= core::milliseconds{0}, "what is left of a key");
+  must(read->text.size() < (std::size_t{1} << 21), "a text that is in the reply");
+}
+
 void look_at(const redisReply& reply) {
   for (const io::script what : io::scripts) {
-    const auto read = io::read_reply(what, echo, reply);
-    const bool error = reply.type == REDIS_REPLY_ERROR;
-    must(!error || read.has_value(), "every error means something");
-    must(error || !io::read_reply(what, echo + 1, reply) || !read, "one number for each reply");
-    if (!read) continue;
-    must(!error || read->answer != answer::granted, "no error is a yes");
-    must(read->key_left >= core::milliseconds{0}, "what is left of a key");
-    must(read->text.size() < (std::size_t{1} << 21), "a text that is in the reply");
+    for (const core::queueing queue : {core::queueing::none, core::queueing::join}) {
+      look_at(reply, what, queue);
+    }
   }
   must(!io::is_unknown_script(reply) || reply.type == REDIS_REPLY_ERROR, "an error");
+  if (const auto turn = io::read_turn(io::text_of(reply))) {
+    const std::size_t parts = turn->base.size() + turn->released.size() + turn->key.size();
+    must(parts < io::text_of(reply).size(), "parts of a message, and what stands between them");
+  }
   io::identity self;
   self.read(io::text_of(reply));
   self.read(io::text_of(reply));

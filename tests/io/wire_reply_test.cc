@@ -64,7 +64,7 @@ strings reply_of(const std::string& word, const std::string& echoed, std::size_t
 }
 
 bool is_nothing(script what, const std::string& bytes) {
-  return !read_reply(what, number, *parsed(bytes)).has_value();
+  return !read_reply(what, core::queueing::none, number, *parsed(bytes)).has_value();
 }
 
 std::string shown(script what, const std::string& bytes) {
@@ -74,7 +74,7 @@ std::string shown(script what, const std::string& bytes) {
 TEST(WireReply, IsReadAsTheScriptMeantIt) {
   for (const possible& p : possible_replies()) {
     const parsed reply(bulks(reply_of(p.word, echo, p.elements)));
-    const auto read = read_reply(p.what, number, *reply);
+    const auto read = read_reply(p.what, core::queueing::none, number, *reply);
     ASSERT_TRUE(read.has_value()) << p.word;
     EXPECT_EQ(read->answer, p.means) << p.word;
     EXPECT_EQ(read->text, p.elements > 3 ? "holder" : "") << p.word;
@@ -121,8 +121,10 @@ TEST(WireReply, MeansNothingUnderAnotherNumber) {  // G5: a reply to the command
 
 TEST(WireReply, IsKnownByTheLargestNumberToo) {
   const parsed reply(bulks({"renewed", "18446744073709551615", time}));
-  EXPECT_TRUE(read_reply(script::renew, ~std::uint64_t{0}, *reply).has_value());
-  EXPECT_FALSE(read_reply(script::renew, ~std::uint64_t{0} - 1, *reply).has_value());
+  EXPECT_TRUE(
+      read_reply(script::renew, core::queueing::none, ~std::uint64_t{0}, *reply).has_value());
+  EXPECT_FALSE(
+      read_reply(script::renew, core::queueing::none, ~std::uint64_t{0} - 1, *reply).has_value());
 }
 
 TEST(WireReply, MeansNothingIfItIsNoArray) {  // G5
@@ -173,7 +175,7 @@ TEST(WireReply, MeansNothingWithoutTheTimeOfTheNode) {  // D4
 
 TEST(WireReply, OfAnEnrolmentTellsTheLargestMaxTtl) {  // D6
   const parsed reply(bulks({"enrolled", echo, time, "60000"}));
-  const auto read = read_reply(script::enroll, number, *reply);
+  const auto read = read_reply(script::enroll, core::queueing::none, number, *reply);
   ASSERT_TRUE(read.has_value());
   EXPECT_EQ(read->answer, answer::granted);
   EXPECT_EQ(read->max_ttl, 60s);
@@ -189,7 +191,7 @@ TEST(WireReply, OfAnEnrolmentTellsTheLargestMaxTtl) {  // D6
 
 TEST(WireReply, TellsAKeyInItsLastMillisecondFromNone) {
   const parsed reply(bulks({"refused", echo, time, "holder", "0"}));
-  const auto read = read_reply(script::acquire, number, *reply);
+  const auto read = read_reply(script::acquire, core::queueing::none, number, *reply);
   ASSERT_TRUE(read.has_value());
   EXPECT_EQ(read->answer, answer::refused);
   EXPECT_EQ(read->key_left, 0ms);
@@ -202,7 +204,7 @@ TEST(WireReply, NeverGivesATimeLeftThatNanosecondsCannotHold) {
        {"9223372036854"s, "9223372036855"s, "9223370336854775808"s, "9223372036854775807"s,
         "9223372036854775808"s, "18446744073709551615"s}) {
     const parsed reply(bulks({"refused", echo, time, "holder", left}));
-    const auto read = read_reply(script::acquire, number, *reply);
+    const auto read = read_reply(script::acquire, core::queueing::none, number, *reply);
     if (!read.has_value()) continue;
     EXPECT_GE(read->key_left, 0ms) << left;
     EXPECT_LE(read->key_left.count(), most.count()) << left;
@@ -212,7 +214,7 @@ TEST(WireReply, NeverGivesATimeLeftThatNanosecondsCannotHold) {
 TEST(WireReply, KeepsAnyBytesOfTheHolder) {
   const std::string holder = "a\0b\r\n\xff%s"s;
   const parsed reply(bulks({"refused", echo, time, holder, "5"}));
-  const auto read = read_reply(script::refill, number, *reply);
+  const auto read = read_reply(script::refill, core::queueing::none, number, *reply);
   ASSERT_TRUE(read.has_value());
   EXPECT_EQ(read->text, holder);
 }
@@ -221,11 +223,11 @@ TEST(WireReply, IsAnErrorInTheServersWordsForEveryScript) {
   const parsed denied("-NOPERM this user has no permissions to run the 'evalsha' command\r\n");
   const parsed loading("-LOADING Redis is loading the dataset in memory\r\n");
   for (const script s : scripts) {
-    const auto first = read_reply(s, number, *denied);
+    const auto first = read_reply(s, core::queueing::none, number, *denied);
     ASSERT_TRUE(first.has_value());
     EXPECT_EQ(first->answer, answer::denied);
     EXPECT_EQ(first->text, "NOPERM this user has no permissions to run the 'evalsha' command");
-    const auto second = read_reply(s, number, *loading);
+    const auto second = read_reply(s, core::queueing::none, number, *loading);
     ASSERT_TRUE(second.has_value());
     EXPECT_EQ(second->answer, answer::error);
     EXPECT_EQ(second->text, "LOADING Redis is loading the dataset in memory");
@@ -234,7 +236,8 @@ TEST(WireReply, IsAnErrorInTheServersWordsForEveryScript) {
 
 TEST(WireReply, NeverMeansYesAsAnErrorThatHasTheRightWordInIt) {  // G5
   for (const possible& p : possible_replies()) {
-    const auto read = read_reply(p.what, number, *parsed("-" + p.word + " 41 holder 1234\r\n"));
+    const auto read = read_reply(p.what, core::queueing::none, number,
+                                 *parsed("-" + p.word + " 41 holder 1234\r\n"));
     ASSERT_TRUE(read.has_value());
     EXPECT_EQ(read->answer, answer::error) << p.word;
   }

@@ -81,7 +81,7 @@ TEST(WireCall, GivesEachScriptItsArguments) {
     script what;
     strings after_key;
   } table[] = {
-      {script::acquire, {"42", "base.7@me", "30000", "base", "7"}},
+      {script::acquire, {"42", "base.7@me", "30000", "base", "7", ""}},
       {script::renew, {"42", "base.7@me", "30000"}},
       {script::refill, {"42", "base.7@me", "30000"}},
       {script::release, {"42", "base.7@me"}},
@@ -92,6 +92,40 @@ TEST(WireCall, GivesEachScriptItsArguments) {
     strings expected{"EVALSHA", "digest", "1", key};
     expected.insert(expected.end(), row.after_key.begin(), row.after_key.end());
     EXPECT_EQ(called(full_call(row.what), "digest", 42), expected);
+  }
+}
+
+TEST(WireCall, GivesTheScriptsOfAQueueMore) {
+  script_call call = full_call(script::acquire);
+  call.queueing = core::queueing::join;
+  call.queue = "queue";
+  call.channel = "mine";
+  call.listens = true;
+  call.released = "old.1@you";
+  call.window = core::milliseconds{50};
+  const std::string key(call.key);
+  EXPECT_EQ(called(call, "digest", 42),
+            (strings{"EVALSHA", "digest", "2", key, "queue", "42", "base.7@me", "30000", "base",
+                     "7", "old.1@you", "mine", "1", "4000", "50"}));
+  call.listens = false;
+  EXPECT_EQ(called(call, "digest", 42).at(13), "1000");
+  call.queueing = core::queueing::look;
+  EXPECT_EQ(called(call, "digest", 42).at(13), "0") << "takes no place";
+  call.what = script::release;
+  call.queueing = core::queueing::leave;
+  EXPECT_EQ(called(call, "digest", 42), (strings{"EVALSHA", "digest", "2", key, "queue", "42",
+                                                 "base.7@me", "base", "mine", "1", "50"}));
+}
+
+TEST(WireTurn, SaysWhoseItIsAndWhatWasReleased) {
+  const auto t = read_turn("0af3 9 old.1@youa key of 1 byte");
+  ASSERT_TRUE(t.has_value());
+  EXPECT_EQ(t->base, "0af3");
+  EXPECT_EQ(t->released, "old.1@you");
+  EXPECT_EQ(t->key, "a key of 1 byte");
+  EXPECT_EQ(read_turn("0af3 0 key")->released, "");
+  for (const char* const wrong : {"", "0af3", "0af3 ", "0af3 x key", "0af3 9 old", "0af3 -1 k"}) {
+    EXPECT_FALSE(read_turn(wrong).has_value()) << wrong;
   }
 }
 
@@ -122,12 +156,13 @@ TEST(WireScripts, HaveATextEachThatNamesItsKeyAndSendsTheNumberBack) {
   for (const script s : scripts) {
     const std::string_view text = text_of(s);
     EXPECT_NE(text.find("KEYS[1]"), std::string_view::npos);
-    EXPECT_NE(text.find(", echo, clock"), std::string_view::npos);
+    const bool echoes = s == script::probe || text.find(", echo, clock") != text.npos;
+    EXPECT_TRUE(echoes);
     EXPECT_EQ(text.find("--"), std::string_view::npos) << "comments are not sent";
     EXPECT_EQ(std::find(seen.begin(), seen.end(), text), seen.end());
     seen.push_back(text);
   }
-  EXPECT_EQ(seen.size(), 6U);
+  EXPECT_EQ(seen.size(), scripts.size());
 }
 
 TEST(WireScripts, AreNamedAfterTheVerbsOfTheCore) {

@@ -66,11 +66,14 @@ std::string stand_in::on_bytes(std::string_view bytes) {
 std::string stand_in::on_command(const std::vector<std::string>& words) {
   const std::string& verb = words.front();
   const bool runs = verb == "EVAL" || verb == "EVALSHA";
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto shown =
+      std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(now).count());
   if (runs && words.size() == 7 && words[3] == "redlock-node") {
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
-    const auto shown = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
-    return "*4\r\n" + bulk("enrolled") + bulk(words[4]) + bulk(std::to_string(shown)) +
-           bulk(words[5]);
+    return "*4\r\n" + bulk("enrolled") + bulk(words[4]) + bulk(shown) + bulk(words[5]);
+  }
+  if (runs && words.size() == 5 && words[3].starts_with("redlock-queue:")) {
+    return "*3\r\n" + bulk("fair") + bulk(words[4]) + bulk(shown);
   }
   if (runs) {
     ++scripts_;

@@ -1,5 +1,5 @@
-// stand_in: something that lets itself be set up like a master, enrolment included, and answers
-// every other script with whatever bytes the test chose.
+// stand_in: something that lets itself be set up like a master, enrolment and queues included, and
+// answers every other script with whatever bytes the test chose.
 
 #ifndef REDLOCK_LIVE_STAND_IN_H
 #define REDLOCK_LIVE_STAND_IN_H

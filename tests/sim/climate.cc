@@ -2,6 +2,7 @@
 
 #include "sim/climate.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -35,6 +36,11 @@ constexpr std::array all_knobs{
     REDLOCK_SIM_KNOB(short_ttl_ms),
     REDLOCK_SIM_KNOB(max_ttl_ms),
     REDLOCK_SIM_KNOB(hold_ms),
+    REDLOCK_SIM_KNOB(fair),
+    REDLOCK_SIM_KNOB(wakeups),
+    REDLOCK_SIM_KNOB(unfair),
+    REDLOCK_SIM_KNOB(disagree),
+    REDLOCK_SIM_KNOB(lose_wakeups),
     REDLOCK_SIM_KNOB(delay_us),
     REDLOCK_SIM_KNOB(slow),
     REDLOCK_SIM_KNOB(slow_ms),
@@ -60,6 +66,8 @@ constexpr std::array all_knobs{
     REDLOCK_SIM_KNOB(stuck_key),
     REDLOCK_SIM_KNOB(clock_back),
     REDLOCK_SIM_KNOB(suspend),
+    REDLOCK_SIM_KNOB(cut_wakeups),
+    REDLOCK_SIM_KNOB(lose_queue),
     REDLOCK_SIM_KNOB(pause),
     REDLOCK_SIM_KNOB(pause_ms),
     REDLOCK_SIM_KNOB(die),
@@ -81,12 +89,22 @@ constexpr std::array all_knobs{
     REDLOCK_SIM_KNOB(blind_release),
     REDLOCK_SIM_KNOB(idle_release),
     REDLOCK_SIM_KNOB(any_own_attempt),
+    REDLOCK_SIM_KNOB(any_takeover),
     REDLOCK_SIM_KNOB(shortening),
 };
 
 #undef REDLOCK_SIM_KNOB
 
 static_assert(sizeof(climate) == all_knobs.size() * sizeof(knob_value), "a field without a knob");
+
+// What keeps a queue from being served in order, or a node from answering in time.
+constexpr std::array faults{&climate::hand_over,     &climate::unfair,         &climate::disagree,
+                            &climate::lose_wakeups,  &climate::slow,           &climate::cut,
+                            &climate::cut_reply,     &climate::after_cut,      &climate::fresh,
+                            &climate::fault_gap_ms,  &climate::pause,          &climate::die,
+                            &climate::restart_guard, &climate::clock_guard,    &climate::durable,
+                            &climate::no_info,       &climate::young,          &climate::max_ttl_ms,
+                            &climate::short_ttl_ms,  &climate::min_validity_ms};
 
 void draw_users(climate& w, chance& c) {
   w.nodes = c.of_1000(100) ? c.between(6, 7) : c.between(1, 5);
@@ -180,6 +198,29 @@ void draw_guards(climate& w, chance& c) {
   }
 }
 
+// Half of all worlds have queues, with more who wait in them; and in a few of those nothing goes
+// wrong at all, so that they must be served in order.
+void draw_queue(climate& w, chance& c) {
+  if (c.of_1000(500)) return;
+  w.fair = 1;
+  w.wakeups = c.of_1000(850) ? 1 : 0;
+  if (c.of_1000(600)) w.clients = c.between(2, 7);
+  if (c.of_1000(400) && w.wait_ms != 0) w.wait_ms = -1;
+  if (c.of_1000(150)) {
+    const climate calm;
+    for (const knob& k : all_knobs) {
+      if (climate::is_fault(k)) w.*k.field = calm.*k.field;
+    }
+    w.delay_us = w.node_timeout_ms * 1'000 / 5;
+    return;
+  }
+  w.unfair = c.of_1000(250) ? 400 : 0;
+  w.disagree = c.of_1000(200) ? 500 : 0;
+  if (c.of_1000(400)) w.lose_wakeups = c.between(10, 600);
+  if (c.of_1000(400)) w.cut_wakeups = c.between(1, 20);
+  if (c.of_1000(200)) w.lose_queue = c.between(1, 10);
+}
+
 }  // namespace
 
 climate climate::drawn(std::uint64_t seed) {
@@ -193,6 +234,7 @@ climate climate::drawn(std::uint64_t seed) {
     w.users = c.between(2, 3);
     w.claims += 2;
   }
+  draw_queue(w, c);
   return w;
 }
 
@@ -219,6 +261,15 @@ bool climate::cleans_up() const noexcept {
   const bool late_in_time = after_cut == 0 || delay_us / 1000 + late_ms < node_timeout_ms;
   const bool clocks_agree = clock_back == 0 && clock_forward == 0;
   return keys_stand() && holders_only == 0 && clocks_agree && in_time && late_in_time;
+}
+
+bool climate::is_fault(const knob& k) noexcept {
+  return std::ranges::find(faults, k.field) != faults.end();
+}
+
+bool climate::is_orderly() const noexcept {
+  const auto none = [this](knob_value climate::*f) { return this->*f == climate{}.*f; };
+  return fair != 0 && any_takeover == 0 && is_quick() && std::ranges::all_of(faults, none);
 }
 
 std::span<const knob> knobs() noexcept { return all_knobs; }

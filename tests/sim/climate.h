@@ -7,6 +7,7 @@
 #ifndef REDLOCK_TESTS_SIM_CLIMATE_H
 #define REDLOCK_TESTS_SIM_CLIMATE_H
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -18,6 +19,7 @@
 namespace redlock::sim {
 
 using knob_value = std::int64_t;
+struct knob;
 
 struct climate {
   // What there is, and what is asked for.
@@ -39,6 +41,13 @@ struct climate {
   knob_value short_ttl_ms = 0;  // 0: ttl_ms; of every second client
   knob_value max_ttl_ms = 0;    // less than a client's ttl: that
   knob_value hold_ms = 100;     // how long a user keeps it, at most, between what he does
+
+  // The queue.
+  knob_value fair = 0;
+  knob_value wakeups = 0;       // waiters listen for them
+  knob_value unfair = 0;        // of 1000 clients, those that do not queue
+  knob_value disagree = 0;      // of 1000 clients, those that choose other leads
+  knob_value lose_wakeups = 0;  // of 1000
 
   // The network. Delays are at most so long; the rest is cases per thousand messages.
   knob_value delay_us = 0;
@@ -69,6 +78,8 @@ struct climate {
   knob_value stuck_key = 0;  // a key of another type, or without expiry, where there was none
   knob_value clock_back = 0;
   knob_value suspend = 0;  // a client's machine sleeps: longer than the ttl, and connections die
+  knob_value cut_wakeups = 0;  // one client's connection for them, to one node
+  knob_value lose_queue = 0;   // of one node
 
   // Clients. Cases per thousand events of a client.
   knob_value pause = 0;
@@ -103,9 +114,12 @@ struct climate {
   knob_value blind_release = 0;    // delete whatever key there is
   knob_value idle_release = 0;     // say deleted, and delete nothing
   knob_value any_own_attempt = 0;  // acquire takes its own base's key whatever the attempt (T2)
+  knob_value any_takeover = 0;     // acquire of who was told takes any key (T2)
   knob_value shortening = 0;       // renew sets the ttl, also to less
 
   static climate drawn(std::uint64_t seed);
+  [[nodiscard]] static bool is_fault(
+      const knob& k) noexcept;  // of those that is_orderly() excludes
 
   [[nodiscard]] core::terms terms() const;
   // Whether guards see all restarts with a loss, and all steps.
@@ -138,6 +152,13 @@ struct climate {
     const bool calm = amnesia + failover + clock_forward == 0;
     return within_promise() && (calm || (strict != 0 && !guarded));
   }
+  // Whether without faults an attempt ends well in time, also one that asks the lead first.
+  [[nodiscard]] bool is_quick() const noexcept {
+    return delay_us * 5 <= node_timeout_ms * 1'000 &&
+           std::max(min_validity_ms, stop_margin_ms) <= ttl_ms / 2;
+  }
+  // Whether nothing ever hinders those who wait from being served in order.
+  [[nodiscard]] bool is_orderly() const noexcept;
   // R2 remembers a release until the key must have expired. It takes a request to be executed
   // within a node time-out after the loss of its connection; one that comes later leaves a key for
   // a ttl.

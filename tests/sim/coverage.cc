@@ -66,6 +66,9 @@ coverage& coverage::operator+=(const coverage& o) noexcept {
   worlds_ += o.worlds_, events_ += o.events_, stale_uses_ += o.stale_uses_;
   add(faults_, o.faults_);
   add(watched_, o.watched_);
+  add(turns_, o.turns_);
+  saw_free(o.free_);
+  saw_overtaken(o.overtaken_);
   add(news_, o.news_);
   for (std::size_t i = 0; i < moves_.size(); ++i) add(moves_[i], o.moves_[i]);
   for (std::size_t i = 0; i < answers_.size(); ++i) add(answers_[i], o.answers_[i]);
@@ -81,6 +84,10 @@ std::string coverage::summary() const {
   for (std::size_t i = 0; i < faults_.size(); ++i) append(text, fault_words[i], faults_[i]);
   text += "\nguards:";
   for (std::size_t i = 0; i < watched_.size(); ++i) append(text, watched_words[i], watched_[i]);
+  text += "\nturns:";
+  for (std::size_t i = 0; i < turns_.size(); ++i) append(text, turn_words[i], turns_[i]);
+  append(text, "longest_free_us", static_cast<count>(free_ / 1'000));
+  append(text, "most_overtaken", overtaken_);
   text += "\nnews:";
   for (std::size_t i = 1; i < news_.size(); ++i) append(text, core::news_words[i], news_[i]);
   text += "\nmoves:";
@@ -108,6 +115,9 @@ std::vector<std::string> coverage::missing() const {
   }
   for (std::size_t i = 0; i < watched_.size(); ++i) {
     if (watched_[i] == 0) none.push_back("guard " + std::string(watched_words[i]));
+  }
+  for (std::size_t i = 0; i < turns_.size(); ++i) {
+    if (turns_[i] == 0) none.push_back("turn " + std::string(turn_words[i]));
   }
   for (std::size_t i = 1; i < news_.size(); ++i) {
     if (news_[i] == 0) none.push_back("news " + std::string(core::news_words[i]));

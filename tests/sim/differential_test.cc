@@ -1,21 +1,22 @@
 // The model master against a real server: the same random calls of the scripts, time passing
-// between them, must be answered alike and leave the same key.
+// between them, must be answered alike, leave the same key and the same queue, and tell the same
+// waiters that it is their turn.
 //
 // No clock is waited for. TTLs are whole hours, and time passes by taking hours off what is left of
-// the key; the minutes that the test takes never make an hour.
+// the key; the minutes that the test takes never make an hour. What is left of places is set anew,
+// as the model has it, in one transaction with the call and with the look at what it left.
 
 #include <gtest/gtest.h>
-#include <hiredis/hiredis.h>
 
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "core/lead.h"
 #include "io/scripts.h"
 #include "io/wire.h"
-#include "live/redis_server.h"
 #include "sim/chance.h"
 #include "sim/model_master.h"
+#include "sim/real_master.h"
 
 namespace redlock::sim {
 namespace {
@@ -23,78 +24,73 @@ namespace {
 constexpr std::uint64_t sequences = 2'000;
 constexpr int calls_each = 24;
 constexpr ns hour = 3'600'000 * ms;
-
-struct context_closer {
-  void operator()(redisContext* c) const noexcept { redisFree(c); }
-};
-struct reply_freer {
-  void operator()(redisReply* r) const noexcept { freeReplyObject(r); }
-};
-using reply_ptr = std::unique_ptr<redisReply, reply_freer>;
+constexpr ns window = 300 * ms;
+constexpr std::int64_t tolerance_ms = 50;  // of what is left of a place; shorter than all steps
 
 // A whole number of hours, rounded up: what the test compares of a TTL.
 std::int64_t hours(ns left) { return (left + hour - 1) / hour; }
 
-// A real master, spoken to in the library's own words.
-class real_master {
- public:
-  real_master() : context_(redisConnect("127.0.0.1", server_.port())) {
-    if (context_ == nullptr || context_->err != 0) throw std::runtime_error("no connection");
-  }
-
-  reply_ptr command(std::initializer_list<std::string_view> words) {
-    std::string bytes;
-    io::append_command(bytes, words);
-    return exchange(bytes);
-  }
-
-  io::node_reply call(const io::script_call& call) {
-    std::string bytes;
-    io::append_call(bytes, call, {}, ++number_);
-    last_ = exchange(bytes);
-    const auto read = io::read_reply(call.what, number_, *last_);
-    if (!read) throw std::runtime_error("no reply of that script: " + std::string(text()));
-    return *read;
-  }
-
-  [[nodiscard]] std::string_view text() const { return io::text_of(*last_); }
-
- private:
-  reply_ptr exchange(const std::string& bytes) {
-    void* reply = nullptr;
-    if (redisAppendFormattedCommand(context_.get(), bytes.data(), bytes.size()) != REDIS_OK ||
-        redisGetReply(context_.get(), &reply) != REDIS_OK) {
-      throw std::runtime_error("no reply");
-    }
-    return reply_ptr(static_cast<redisReply*>(reply));
-  }
-
-  live::redis_server server_;
-  std::unique_ptr<redisContext, context_closer> context_;
-  std::uint64_t number_ = 0;
-  reply_ptr last_;
-};
+std::string name_of(const core::base& who) { return "b" + std::to_string(who[0]); }
+std::string channel_of(channel_id c) { return "c" + std::to_string(c); }
+std::string token_of(const token& t) {
+  return name_of(t.who) + "." + std::to_string(t.attempt) + "@somebody";
+}
 
 // One key in both worlds.
 class twins {
  public:
-  twins(real_master& real, std::string key) : real_(real), key_(std::move(key)) {}
+  twins(real_master& real, listener& heard, std::string key)
+      : real_(real), heard_(heard), key_(std::move(key)), queue_("redlock-queue:" + key_) {}
 
-  // One of `bases` operations calls a script.
-  void call(core::verb what, std::uint64_t who, core::attempt_id attempt, ns ttl) {
-    const std::string base = "b" + std::to_string(who);
-    const std::string token = base + "." + std::to_string(attempt) + "@somebody";
-    const io::node_reply real = real_.call({.what = io::script_of(what),
-                                            .key = key_,
-                                            .token = token,
-                                            .ttl = core::milliseconds{ttl / ms},
-                                            .base = base,
-                                            .attempt = attempt});
-    const model_reply model = model_.run(what, {who, 0}, attempt, ttl, now_, false, {});
-    story_ += std::string(" ") + std::to_string(static_cast<int>(what)) + ":" + token + "/" +
-              std::to_string(ttl / hour) + "h";
-    EXPECT_EQ(name(real.answer), name(model.said)) << story_;
-    EXPECT_EQ(hours(core::nanoseconds{real.key_left}.count()), hours(model.key_left)) << story_;
+  // A call of a script. `c` lacks what all calls have in common.
+  void call(model_call c) {
+    c.window = window;
+    c.listening = listening;
+    const auto life = c.listens ? core::place_life_told : core::place_life_untold;
+    c.life = core::nanoseconds{life}.count();
+    const std::string base = name_of(c.who);
+    const std::string channel = channel_of(c.channel);
+    const std::string token = token_of({c.who, c.attempt});
+    const std::string released = c.released ? token_of(*c.released) : "";
+    const auto real = real_.call({.what = io::script_of(c.what),
+                                  .key = key_,
+                                  .token = token,
+                                  .ttl = core::milliseconds{c.ttl / ms},
+                                  .base = base,
+                                  .attempt = c.attempt,
+                                  .queueing = c.queue,
+                                  .queue = queue_,
+                                  .channel = channel,
+                                  .listens = c.listens,
+                                  .released = released,
+                                  .window = core::milliseconds{window / ms}},
+                                 places());
+    const model_reply model = model_.run(c, now_, false, {});
+    story_ += " " + std::to_string(static_cast<int>(c.what)) + ":" + token + "/" +
+              std::to_string(c.ttl / hour) + "h";
+    if (!released.empty()) story_ += " for " + released;
+    if (c.queue != core::queueing::none) {
+      story_ += " queue " + std::to_string(static_cast<int>(c.queue)) + " on " + channel +
+                (c.listens ? ", listens" : "");
+    }
+    const io::node_reply& said = real.reply;
+    EXPECT_EQ(name(said.answer), name(model.said)) << story_;
+    EXPECT_EQ(hours(core::nanoseconds{said.key_left}.count()), hours(model.key_left)) << story_;
+    EXPECT_EQ(said.queued, model.queued) << story_;
+    EXPECT_EQ(said.waiting, model.waiting) << story_;
+    expect_the_same_places(real.places);
+    std::vector<std::string> told;
+    if (model.woken) {
+      told.push_back(channel_of(model.woken->channel) + ": " + name_of(model.woken->who) + " " +
+                     (model.woken->released ? token_of(*model.woken->released) : "") + " " + key_);
+    }
+    EXPECT_EQ(heard_.messages(), told) << story_;
+  }
+
+  // The clock of the node goes on, or back, by a moment in the life of places.
+  void pass_for_places(std::int64_t span_ms) {
+    story_ += " +" + std::to_string(span_ms) + "ms";
+    model_.queue().age(span_ms);
   }
 
   // `span` is whole hours.
@@ -166,6 +162,25 @@ class twins {
     model_.put(s);
   }
 
+  // As tell_left tells them.
+  [[nodiscard]] std::vector<std::string> places() const {
+    std::vector<std::string> all;
+    for (const model_queue::place& p : model_.queue().places()) {
+      all.push_back(name_of(p.who) + " " + (p.channel ? channel_of(*p.channel) : ""));
+      all.push_back(std::to_string(p.until - now_ / ms));
+    }
+    return all;
+  }
+
+  void expect_the_same_places(const std::vector<std::string>& real) {
+    const std::vector<std::string> model = places();
+    ASSERT_EQ(real.size(), model.size()) << story_;
+    for (std::size_t i = 0; i < real.size(); i += 2) {
+      EXPECT_EQ(real[i], model[i]) << story_;
+      EXPECT_NEAR(std::stod(real[i + 1]), std::stod(model[i + 1]), tolerance_ms) << story_;
+    }
+  }
+
   void persist() {
     story_ += " persist";
     static_cast<void>(real_.command({"PERSIST", key_}));
@@ -177,22 +192,49 @@ class twins {
   }
 
   real_master& real_;
-  const std::string key_;
+  listener& heard_;
+  const std::string key_, queue_;
   model_master model_;
   ns now_ = 0;
   std::string story_;
 };
 
+// A call of one of a few operations, each of a process of its own.
+model_call drawn(chance& c) {
+  const auto who = static_cast<std::uint64_t>(c.between(1, 4));
+  model_call call{.what = static_cast<core::verb>(c.upto(3)),
+                  .who = {who, 0},
+                  .attempt = static_cast<core::attempt_id>(c.between(9, 11)),
+                  .ttl = c.between(1, 6) * hour};
+  call.channel = static_cast<channel_id>(who % 3);
+  call.listens = c.of_1000(700);
+  if (c.of_1000(700)) {
+    if (call.what == core::verb::acquire) {
+      call.queue = c.of_1000(250) ? core::queueing::look : core::queueing::join;
+    }
+    if (call.what == core::verb::release) {
+      call.queue = c.of_1000(500) ? core::queueing::look : core::queueing::leave;
+    }
+  }
+  if (call.what == core::verb::acquire && c.of_1000(400)) {
+    call.released = token{{static_cast<std::uint64_t>(c.between(1, 4)), 0},
+                          static_cast<core::attempt_id>(c.between(9, 11))};
+  }
+  return call;
+}
+
 TEST(the_model_of_a_master, answers_like_a_real_one) {
   real_master real;
+  listener heard(real.port());
   for (std::uint64_t seed = 1; seed <= sequences; ++seed) {
     chance c(seed);
-    twins both(real, "redlock:" + std::to_string(seed));
+    twins both(real, heard, "redlock:" + std::to_string(seed));
     for (int i = 0; i < calls_each; ++i) {
       if (c.of_1000(80)) both.meddle(c);
-      if (c.of_1000(250)) both.pass(c.between(1, 4) * hour);
-      both.call(static_cast<core::verb>(c.upto(3)), static_cast<std::uint64_t>(c.between(1, 2)),
-                static_cast<core::attempt_id>(c.between(9, 11)), c.between(1, 6) * hour);
+      if (c.of_1000(100)) both.pass(c.between(1, 4) * hour);
+      if (c.of_1000(200)) both.pass_for_places(c.of_1000(700) ? 700 : 1'700);
+      if (c.of_1000(30)) both.pass_for_places(-7'000);
+      both.call(drawn(c));
       both.expect_the_same_key();
     }
     ASSERT_FALSE(HasFailure()) << "seed " << seed;

@@ -122,6 +122,23 @@ TEST(a_world_that_must_fail, is_one_whose_nodes_take_later_attempts_for_earlier_
   EXPECT_TRUE(first_to_break("promise", "any_own_attempt=1 cut=100"));
 }
 
+TEST(a_world_that_must_fail, is_one_whose_nodes_give_any_key_to_who_was_told) {  // T2
+  EXPECT_TRUE(first_to_break("promise", "fair=1 wakeups=1 any_takeover=1"));
+}
+
+TEST(a_world_with_queues, serves_in_order_where_nothing_goes_wrong) {  // Q6
+  coverage seen;
+  for (std::uint64_t seed = 1; seed <= seeds / 4; ++seed) {
+    const climate c = turned(climate{},
+                             "fair=1 wakeups=1 nodes=3 clients=5 claims=8 users=2 wait_ms=-1 "
+                             "hold_ms=30 delay_us=1000");
+    ASSERT_TRUE(c.is_orderly());
+    const auto found = world(c, seed, seen).run();
+    ASSERT_FALSE(found) << "seed " << seed << ": " << found->broken.what;
+  }
+  EXPECT_GT(seen.of(core::news::acquired), seeds);
+}
+
 TEST(a_world_that_must_fail, is_one_whose_nodes_shorten_a_ttl_on_renewal) {  // N1
   EXPECT_TRUE(first_to_break("promise", "shortening=1 max_hold_ms=300 renews=1"));
 }

@@ -68,11 +68,15 @@ void witness::judge(const core::claim& c, const core::outbox& out, const core::r
   const state is = c.where();
   if (round_.what == core::verb::acquire && round_.open) {  // D3, D4
     round_.yes = round_.yes - nodes.guarded;
+    has_key_ = has_key_ - nodes.guarded;
     round_.answered = round_.answered | (round_.asked & nodes.guarded);
+    round_.to_ask = round_.to_ask - nodes.guarded;
+    if (round_.lead_yes) round_.to_ask = round_.to_ask & (nodes.up | nodes.fresh);
   }
   if (takes_back_ && is == state::releasing && released_at_ == 0) released_at_ = now;
   expect(is != state::queued || out.commands().empty(), "line", "asks before its turn");
   judge_state(is);
+  if (out.told() == core::news::acquired && !adopts_) judge_lead(nodes, now);
   judge_news(c, out.told(), now);
   if (was_ == state::acquiring && round_.what == core::verb::acquire && round_.open) {
     judge_attempt(c, out, nodes, now);
@@ -80,6 +84,8 @@ void witness::judge(const core::claim& c, const core::outbox& out, const core::r
   if (was_ == state::adopting && round_.open) judge_adoption(is, now);
   judge_owed(out, nodes, now);
   judge_commands(c, out, nodes, now);
+  settle_lead(nodes);
+  judge_places(is, out, nodes);
   judge_validity(c, out.told());
   held_once_ = held_once_ || is == state::held;
   if (is == state::held) {

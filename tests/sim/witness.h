@@ -55,6 +55,12 @@ class witness {
   // Whose votes made the last success.
   [[nodiscard]] core::node_set counted() const noexcept { return success_.yes; }
 
+  // Of a grant.
+  [[nodiscard]] bool asked_lead_first() const noexcept { return success_.lead_first; }
+  [[nodiscard]] bool granted_leadless() const noexcept {
+    return success_.lead && !success_.answered.contains(*success_.lead);
+  }
+
   [[nodiscard]] const std::optional<breach>& found() const noexcept { return breach_; }
 
  private:
@@ -66,6 +72,11 @@ class witness {
     ns start = 0;
     ns ttl = 0;
     core::node_set asked, answered, yes, no;
+    core::node_set to_ask = {};              // not yet: the lead is asked alone first
+    std::optional<core::node_id> lead = {};  // of an attempt that heeds a queue
+    bool lead_first = false;                 // … and is asked before the others
+    bool lead_yes = false;                   // it said so, whatever that has been worth since
+    bool queued = false;                     // the lead says that others come first
     bool open = false;
   };
 
@@ -73,10 +84,15 @@ class witness {
   void judge_commands(const core::claim& c, const core::outbox& out, const core::reach& nodes,
                       ns now);
   void judge_acquire(const core::command& cmd, const core::reach& nodes, ns now);
-  void judge_renew(const core::command& cmd, state is, ns now);
+  void judge_queueing(const core::command& cmd);
+  void judge_places(state is, const core::outbox& out, const core::reach& nodes);
+  void judge_lead(const core::reach& nodes, ns now);
+  [[nodiscard]] bool waits_for_lead(const core::reach& nodes) const noexcept;
+  void settle_lead(const core::reach& nodes);
+  void judge_renew(const core::command& cmd, const core::reach& nodes, state is, ns now);
   void judge_refill(const core::command& cmd, state is, ns now);
   void judge_release(const core::command& cmd, state is, ns now);
-  void open(const core::command& cmd, ns now) noexcept;
+  void open(const core::command& cmd, const core::reach& nodes, ns now) noexcept;
   void judge_attempt(const core::claim& c, const core::outbox& out, const core::reach& nodes,
                      ns now);
   void judge_adoption(state is, ns now);
@@ -123,6 +139,7 @@ class witness {
   core::round_id refill_round_ = 0, refill_of_ = 0;  // of the last refill, and its success
   core::node_set release_answered_;                  // finally, of the held attempt
   core::node_set release_lost_;                      // with its connection, of any attempt
+  core::node_set places_;                            // where it may have one in a queue
   core::node_set maybe_free_;                        // a release may have been confirmed there
   std::array<ns, nodes_max> stands_until_{};         // at least so long a key may be there,
   std::array<ns, nodes_max> owed_until_{};           // and as of the loss of its release

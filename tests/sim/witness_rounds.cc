@@ -21,7 +21,9 @@ void witness::on_reply(const core::reply& r, ns now) noexcept {
   const core::node_id n = r.to.node;
   if (r.to.what == core::verb::release) {
     const bool final = r.answer == answer::granted || is_no(r.answer);
-    if (r.answer == answer::unreachable && r.to.attempt == last_attempt_) {
+    // Where nothing was set it only left the queue, and is not owed.
+    const bool owed = held_once_ || takes_back_ || unsure_.contains(n);
+    if (r.answer == answer::unreachable && r.to.attempt == last_attempt_ && owed) {
       release_lost_.insert(n);
       owed_until_[n] = stands_until_[n];
     }
@@ -38,11 +40,16 @@ void witness::on_reply(const core::reply& r, ns now) noexcept {
   }
   if (pending_[n] > 0) --pending_[n];
   if (r.to.what == core::verb::acquire && r.answer == answer::unsent) unsure_.erase(n);
+  // It was executed, and has set nothing.
+  const bool in_vain = r.answer == answer::refused || r.answer == answer::foreign;
+  if (r.to.what == core::verb::acquire && in_vain) unsure_.erase(n);
   if (r.to.what != round_.what || r.to.round != round_.id) return;  // G5
   if (round_.answered.contains(n) || now >= deadline()) return;
   round_.answered.insert(n);
   if (r.answer == answer::granted) round_.yes.insert(n);
+  if (r.answer == answer::granted && n == round_.lead) round_.lead_yes = true;
   if (is_no(r.answer)) round_.no.insert(n);
+  if (r.queued) round_.queued = true;
 }
 
 // From then on what a node says changes nothing (G4, D5, N1).
@@ -56,7 +63,7 @@ ns witness::deadline() const noexcept {
 
 // So many nodes have not said yes that no quorum can (G4).
 bool witness::is_lost(const round& r) const noexcept {
-  const core::node_set open = r.asked - r.answered;
+  const core::node_set open = (r.asked - r.answered) | r.to_ask;
   return r.yes.size() + open.size() < terms_.quorum;
 }
 
@@ -76,7 +83,7 @@ void witness::judge_commands(const core::claim& c, const core::outbox& out,
         judge_acquire(cmd, nodes, now);
         break;
       case core::verb::renew:
-        judge_renew(cmd, is, now);
+        judge_renew(cmd, nodes, is, now);
         break;
       case core::verb::refill:
         judge_refill(cmd, is, now);
@@ -91,11 +98,11 @@ void witness::judge_commands(const core::claim& c, const core::outbox& out,
          "N6", "a renewal that was asked for is not begun");
 }
 
-void witness::open(const core::command& cmd, ns now) noexcept {
+void witness::open(const core::command& cmd, const core::reach& nodes, ns now) noexcept {
   if (cmd.what == core::verb::acquire) {
     last_attempt_ = cmd.attempt;
     pending_.fill(0);
-    unsure_ = {};
+    unsure_ = has_key_ = confirmed_ = {};
   }
   round_ = {.what = cmd.what,
             .id = cmd.round,
@@ -106,7 +113,12 @@ void witness::open(const core::command& cmd, ns now) noexcept {
             .answered = {},
             .yes = {},
             .no = {},
+            .to_ask = {},
+            .lead = {},
             .open = true};
+  if (cmd.what != core::verb::acquire || !terms_.fair) return;
+  round_.lead = nodes.lead;
+  round_.to_ask = (nodes.up | nodes.fresh) - nodes.guarded;
 }
 
 void witness::judge_acquire(const core::command& cmd, const core::reach& nodes, ns now) {
@@ -116,16 +128,18 @@ void witness::judge_acquire(const core::command& cmd, const core::reach& nodes, 
          "D1", "nodes are asked before first contact is over");
   if (cmd.round != round_.id) {
     expect(cmd.attempt > last_attempt_, "T1", "a token is used again");
-    open(cmd, now);
+    open(cmd, nodes, now);
   }
+  judge_queueing(cmd);
   expect(length(cmd.ttl) == length(terms_.ttl), "G2", "a TTL that was not asked for");
   expect(!round_.asked.contains(cmd.node), "G5", "a node is asked twice in one round");
   round_.asked.insert(cmd.node);
+  round_.to_ask.erase(cmd.node);
   unsure_.insert(cmd.node);
   ++pending_[cmd.node];
 }
 
-void witness::judge_renew(const core::command& cmd, state is, ns now) {
+void witness::judge_renew(const core::command& cmd, const core::reach& nodes, state is, ns now) {
   const bool adopting = adopts_ && is == state::adopting;
   expect(adopting || (is == state::held && released_at_ == 0), "R5",
          "a renewal of what is not held");
@@ -134,7 +148,7 @@ void witness::judge_renew(const core::command& cmd, state is, ns now) {
   expect(cmd.attempt == last_attempt_, "T1", "a renewal of another attempt's token");
   if (cmd.round != round_.id) {
     expect(round_.what != core::verb::renew || !round_.open, "N6", "two renewals under way");
-    open(cmd, now);
+    open(cmd, nodes, now);
   }
   expect(length(cmd.ttl) == renewal_ttl(now), "N1", "a renewal for another TTL than is due");
   round_.asked.insert(cmd.node);
@@ -195,21 +209,27 @@ void witness::judge_attempt(const core::claim& c, const core::outbox& out, const
                             ns now) {
   const bool won = round_.yes.size() >= terms_.quorum;
   const bool late = now >= deadline();
+  const bool waits = waits_for_lead(nodes);
+  // The lead did not say yes, and will not: nobody else is asked.
+  const bool in_vain = round_.lead_first && !round_.lead_yes && !waits;
   bool newer = false;
   for (const core::command& cmd : out.commands()) {
     newer = newer || (cmd.what == core::verb::acquire && cmd.round != round_.id);
   }
   if (c.where() == state::acquiring && !newer) {
-    expect(!won, "G4", "a quorum said yes, and it is not granted");
+    expect(!won || waits, "G4", "a quorum said yes, and it is not granted");
     expect(!is_lost(round_), "G4", "waits for what cannot change the outcome");
+    expect(!in_vain, "G4", "waits for a lead that is none any more");
+    expect(!round_.queued, "G3", "others come first, and it goes on");
     expect(!late, "G4", "an attempt outlives its deadline");
     return;
   }
   round_.open = false;
   if (c.where() == state::held || c.where() == state::releasing || c.where() == state::lost) return;
-  expect(won || is_lost(round_) || late || cancelled_, "G4", "gives up while a quorum is possible");
+  expect(won || is_lost(round_) || late || cancelled_ || round_.queued || in_vain, "G4",
+         "gives up while a quorum is possible");
   const ns left = round_.start + round_.ttl - drift(round_.ttl) - now;
-  expect(!won || cancelled_ || late ||
+  expect(!won || cancelled_ || round_.queued ||
              left <= std::max(terms_.min_validity, terms_.stop_margin).count(),
          "G3", "gives up what a quorum granted in time");
   judge_rollback(out, nodes);
@@ -253,7 +273,9 @@ void witness::judge_grant(const core::claim& c, ns now) {
   expect(!cancelled_, "G3", "a grant after it was cancelled");
   success_ = round_;
   grant_start_ = round_.start;
-  has_key_ = confirmed_ = success_.yes;
+  // Also who says so with this very input, after the deadline at which it was granted.
+  has_key_ = has_key_ | success_.yes;
+  confirmed_ = confirmed_ | success_.yes;
   refilled_ = {};
   round_.open = false;
   valid_until_ = until;

@@ -37,6 +37,10 @@ world::world(const climate& c, std::uint64_t seed, coverage& seen, history::prin
     const bool young = chance_.of_1000(climate_.young);
     m.born = m.clock.at(0) - (young ? chance_.upto(3'000 * ms) : 3'600'000 * ms);
   }
+  std::vector<core::node_id> leads;
+  for (const core::node_id n : core::node_set::first(terms_.nodes)) {
+    leads.insert(leads.begin() + chance_.upto(static_cast<knob_value>(leads.size())), n);
+  }
   clients_ = std::vector<client>(static_cast<std::size_t>(climate_.clients));
   for (std::size_t i = 0; i < clients_.size(); ++i) {
     client& one = clients_[i];
@@ -48,6 +52,9 @@ world::world(const climate& c, std::uint64_t seed, coverage& seen, history::prin
     }
     one.max_ttl = own_max_ttl(one);
     one.may_ask = !chance_.of_1000(climate_.no_info);
+    one.terms.fair = climate_.fair != 0 && !chance_.of_1000(climate_.unfair);
+    one.leads = leads;
+    if (chance_.of_1000(climate_.disagree)) std::ranges::reverse(one.leads);
     one.claims_left = climate_.claims;
     one.links.resize(terms_.nodes);
     const auto who = static_cast<std::uint8_t>(i);
@@ -87,6 +94,7 @@ std::optional<violation> world::run() {
     if (now_ > climate_.chaos_ms * ms + rest_max) violated("G4", "it does not come to rest");
     handle(e);
     if (holders_ > 1) check_exclusion();
+    check_served();
   }
   if (!violation_) check_rest();
   seen_.saw_world(count_);
@@ -143,6 +151,11 @@ bool world::client_is_there(const event& e) {
   for (const ticket& t : c.tickets) {
     if (t.claim && t.claim->where() == core::claim::state::held) --holders_;
   }
+  for (link& l : c.links) {
+    // Of a process that ended the nodes know at once; of a machine that did, they do not.
+    if (l.turns.heard && chance_.of_1000(500)) l.turns.haunted = no_time;
+    l.turns.heard = false;
+  }
   return false;
 }
 
@@ -190,6 +203,18 @@ void world::on_client(const event& e) {
     case kind::look:
       if (e.tag == l.vote.timer) look(e.who, e.node);
       break;
+    case kind::silence:
+      if (e.tag == l.generation) check_silence(e);
+      break;
+    case kind::listen:
+      if (e.tag == l.turns.generation) listen(e);
+      break;
+    case kind::deaf:
+      if (e.tag == l.turns.generation) go_deaf(e);
+      break;
+    case kind::told:
+      told(e);
+      break;
     case kind::request:
     case kind::ghost:
     case kind::fault:
@@ -217,7 +242,8 @@ bool world::is_held(const client& c, const ticket& t) const {
 }
 
 // The promise: at every instant at most one handle is held, by its own clock. Where nodes lose
-// keys, as long as no holder has lost more of them than it withstands.
+// keys, as long as no holder has lost more of them than it withstands. Those who were let in then
+// stay in, whatever their next rounds say.
 void world::check_exclusion() {
   std::size_t held = 0;
   bool excused = false;
@@ -225,10 +251,13 @@ void world::check_exclusion() {
     for (const ticket& t : c.tickets) {
       if (!is_held(c, t)) continue;
       ++held;
-      excused = excused || !withstands(t);
+      excused = excused || t.excused || !withstands(t);
     }
   }
   if (held < 2) return;
+  for (client& c : clients_) {
+    for (ticket& t : c.tickets) t.excused = t.excused || (excused && is_held(c, t));
+  }
   if (climate_.within_promise() || (!climate_.clocks_go_wrong() && !excused))
     violated("promise", "two holders");
 }

@@ -4,6 +4,7 @@
 //     users ── claims ── links ══ delays, breaks, blocks ══ masters (model_master)
 //      world_clients.cc    world_links.cc                    world_faults.cc
 //                          world_guards.cc
+//                          world_queues.cc
 //
 // One resource. First a phase in which faults happen; then all of them stop, and everything must
 // come to rest. After every event: what must hold of all claims and masters together (world.cc),
@@ -12,22 +13,16 @@
 #ifndef REDLOCK_TESTS_SIM_WORLD_H
 #define REDLOCK_TESTS_SIM_WORLD_H
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/claim.h"
-#include "core/guard.h"
-#include "core/line.h"
 #include "sim/chance.h"
 #include "sim/climate.h"
 #include "sim/coverage.h"
 #include "sim/history.h"
-#include "sim/model_master.h"
-#include "sim/skewed_clock.h"
-#include "sim/witness.h"
+#include "sim/world_parts.h"
 
 namespace redlock::sim {
 
@@ -47,96 +42,6 @@ class world {
   [[nodiscard]] std::uint64_t hash() const noexcept { return history_.hash(); }
 
  private:
-  struct master {
-    skewed_clock clock;
-    model_master keys;
-    bool knows_scripts = true;
-    // What it tells of itself, and what it keeps for the guards.
-    std::uint32_t process = 0, replid = 0;  // numbers never used again
-    ns born = 0;                            // by its own clock
-    bool promoted = false;
-    core::milliseconds max_ttl{0};  // redlock-node; 0: no such key
-    // When it last forgot a key, and when its clock last went forward, in a way that guards see.
-    real forgot = no_time, stepped = no_time;
-    // Until when it is so.
-    real down = 0, stopped = 0, slow = 0, out_of_memory = 0, errors = 0, replica = 0;
-  };
-
-  // A command, and the ticket that it belongs to.
-  struct request {
-    core::command cmd;
-    std::uint8_t slot = 0;
-    std::uint32_t epoch = 0;  // of the ticket: a later one in that slot hears no more of it
-    core::base who{};
-    bool by_text = false;  // EVAL, which loads the script
-    bool unknown = false;  // NOSCRIPT
-    bool look = false;     // at the clock, and at redlock-node: no claim's
-    core::time_point written{};
-    model_reply said{};
-    real executed = 0;
-    ns shown = 0;                   // the node's TIME; 0: it told none
-    core::milliseconds max_ttl{0};  // of a look: what it brings, and then the largest
-  };
-
-  // What a client's health.cc does about one node.
-  struct trust {
-    core::guard guard{core::guard_terms{}};
-    std::uint32_t process = 0, replid = 0;  // as it last told; 0: never
-    core::time_point until = core::never;   // it has its vote
-    core::time_point next_look{};
-    bool up = false;      // as health.cc knows it
-    bool guarded = true;  // as the claims know it
-    bool asked = false;
-    std::uint32_t timer = 0;
-  };
-
-  struct link {
-    trust vote;
-    std::uint32_t generation = 0;  // which connection
-    bool up = true, fresh = false, denied = false;
-    bool severed = false;  // the server's end is gone, and the client does not know yet
-    std::vector<request> unwritten;
-    std::vector<request> written;  // not yet answered, in order; the first `executed` are on their
-    std::size_t executed = 0;      // way back
-    real last_request = 0, last_reply = 0, last_heard = 0;
-    real blocked_out = 0, blocked_back = 0, deny = 0;
-    bool watched = false;  // the hung rule's timer is set
-  };
-
-  // Who executed a round, and how many keys were lost since it began.
-  struct mark {
-    core::round_id round = 0;
-    core::node_set executed;
-    std::size_t losses = 0;
-  };
-
-  struct ticket : core::line::place {
-    std::optional<core::claim> claim;
-    std::optional<witness> watch;
-    core::base who{};
-    std::uint32_t epoch = 0;
-    real armed = no_time;
-    std::uint32_t timer = 0;
-    bool told_end = false;  // the user asks for the next lock
-    bool in_line = false;
-    mark confirmed, open;
-    std::array<real, nodes_max> voted{};  // when nodes executed the acquire they said yes to
-  };
-
-  struct client {
-    skewed_clock clock;
-    core::terms terms;
-    core::milliseconds max_ttl{0};  // the largest seen
-    bool may_ask = true;            // who a node is
-    bool alive = true;
-    real stands_still = 0;  // until then
-    knob_value claims_left = 0;
-    std::array<ticket, 5> tickets;
-    core::line line;
-    std::size_t turns = 0;  // on their way
-    std::vector<link> links;
-  };
-
   enum class kind : std::uint8_t {
     begin,
     turn,
@@ -152,6 +57,10 @@ class world {
     hung,
     connect,
     look,
+    silence,
+    listen,
+    deaf,
+    told,
     fault,
     calm,
   };
@@ -203,8 +112,9 @@ class world {
   void expire(std::size_t who);
   void finish(std::size_t who, std::size_t slot);
   void tell_reach(std::size_t who);
+  void tell_turn(std::size_t who, std::size_t slot);
   void step_clock(std::size_t who, std::size_t slot, std::size_t n);
-  void settle(std::size_t who, const request& r, answer a, ns key_left);
+  void settle(std::size_t who, const request& r, const model_reply& said);
   [[nodiscard]] core::reach known(const client& c) const;
   [[nodiscard]] core::time_point local(const client& c) const {
     return core::time_point{core::nanoseconds{c.clock.at(now_)}};
@@ -238,6 +148,26 @@ class world {
   [[nodiscard]] core::milliseconds own_max_ttl(const client& c) const;
   [[nodiscard]] bool is_busy(const client& c) const;
 
+  // world_queues.cc: the lead, who listens, and who is told.
+  [[nodiscard]] std::optional<core::node_id> lead_of(const client& c) const;
+  [[nodiscard]] hearers listening(std::size_t n) const;
+  [[nodiscard]] model_call call_of(std::size_t n, const request& r) const;
+  void write_turn(std::size_t who, std::size_t n, request& r);
+  void note_others(client& c, const request& r, const model_reply& said);
+  void start_listening(std::size_t who);
+  void connect_ear(std::size_t who, std::size_t n);
+  void listen(const event& e);
+  void close_ear(std::size_t who, std::size_t n);
+  void go_deaf(const event& e);
+  void cut_ear(std::size_t who, std::size_t n, real until);
+  void on_queue(std::size_t n, const request& r, const model_reply& said);
+  void publish(std::size_t n, const wakeup& w);
+  void told(const event& e);
+  void watch_silence(std::size_t who, std::size_t n);
+  void check_silence(const event& e);
+  void note_grant(const ticket& t);
+  void check_served();
+
   // world_faults.cc
   void strike();
   void afflict(fault f);
@@ -263,10 +193,12 @@ class world {
   std::vector<master> masters_;
   std::vector<client> clients_;
   std::vector<request> ghosts_;
-  struct token {
-    core::base who{};
-    core::attempt_id attempt = 0;
+  struct message {
+    wakeup what;
+    std::uint32_t generation = 0;  // of the ear
   };
+  std::vector<message> messages_;
+  real free_since_ = 0;                  // nobody held it since
   std::vector<token> detached_;          // for somebody to adopt, once
   std::vector<core::base> handed_over_;  // what was on its way before may set a key again
   std::vector<core::base> finished_;     // claims that owe nothing any more

@@ -39,6 +39,10 @@ void world::begin(std::size_t who) {
   t.armed = no_time;
   t.told_end = false;
   t.confirmed = t.open = {};
+  t.excused = false;
+  t.released.reset();
+  t.asked = t.waits = no_time;
+  t.overtaken = 0;
   push({.at = now_ + chance_.upto(climate_.hold_ms * 2 * ms),
         .what = kind::user,
         .who = static_cast<std::uint8_t>(who),
@@ -66,6 +70,7 @@ void world::enter(std::size_t who, std::size_t slot) {
   if (!takes_over) {
     history_.note(now_, [&] { return name(who, t.epoch) + " is asked for"; });
     const bool waits = terms.wait > core::nanoseconds{0};
+    if (c.others) t.claim->expect_others();
     if (c.line.enter(t, waits)) {
       t.watch->on_acquire(c.clock.at(now_));
       step(who, slot, [&](core::claim& k) { k.acquire(local(c), out_); });
@@ -97,6 +102,7 @@ void world::admit(std::size_t who) {
   ticket& t = c.tickets[slot];
   history_.note(now_, [&] { return name(who, t.epoch) + " has its turn"; });
   t.watch->on_admit(c.clock.at(now_));
+  if (c.others) t.claim->expect_others();
   const core::time_point not_before =
       local(c) + core::nanoseconds{turn.late ? chance_.upto(20 * ms) : 0};
   step(who, slot, [&](core::claim& k) { k.admit(not_before, local(c), out_); });
@@ -192,7 +198,7 @@ void world::follow(std::size_t who, std::size_t slot, core::claim::state was) {
   out_.clear();
   follow_line(who, slot, was);
   tell(who, slot, told);
-  if (t.claim->finished()) {
+  if (t.claim->finished() && t.pending == 0) {
     finish(who, slot);
   } else {
     arm(who, slot);
@@ -210,6 +216,7 @@ void world::send(std::size_t who, std::size_t slot) {
         {.cmd = cmd, .slot = static_cast<std::uint8_t>(slot), .epoch = t.epoch, .who = t.who});
     if (queue.size() + c.links[cmd.node].written.size() > 256) violated("R2", "a queue grows");
     to.insert(cmd.node);
+    ++t.pending;
     const bool votes = cmd.what == core::verb::acquire || cmd.what == core::verb::renew;
     if (votes && cmd.round != t.open.round) t.open = {.round = cmd.round, .executed = {}};
     history_.note(now_, [&] {
@@ -242,7 +249,10 @@ void world::tell(std::size_t who, std::size_t slot, core::news told) {
   if (told == core::news::acquired || told == core::news::renewed) {
     t.confirmed = t.open;
     check_backing(c, t);
-    if (told == core::news::acquired) check_votes(c, t);
+    if (told == core::news::acquired) {
+      check_votes(c, t);
+      note_grant(t);
+    }
   }
   if (told == core::news::lost) {
     push({.at = now_ + chance_.upto(20 * ms),
@@ -317,7 +327,9 @@ core::reach world::known(const client& c) const {
     if (c.links[n].up && c.links[n].vote.guarded) r.guarded.insert(id);
     if (c.links[n].fresh) r.fresh.insert(id);
     if (c.links[n].denied) r.denied.insert(id);
+    if (c.links[n].turns.told) r.told.insert(id);
   }
+  if (c.terms.fair) r.lead = lead_of(c);
   return r;
 }
 
@@ -327,6 +339,10 @@ void world::tell_reach(std::size_t who) {
     if (!c.tickets[slot].claim) continue;
     step(who, slot, [&](core::claim& k) { k.on_reach(known(c), local(c), out_); });
   }
+}
+
+void world::tell_turn(std::size_t who, std::size_t slot) {
+  step(who, slot, [&](core::claim& k) { k.on_turn(local(clients_[who]), out_); });
 }
 
 // D4. Only for the tickets that are there.
@@ -339,22 +355,30 @@ void world::step_clock(std::size_t who, std::size_t slot, std::size_t n) {
 }
 
 // What became of a command.
-void world::settle(std::size_t who, const request& r, answer a, ns key_left) {
+void world::settle(std::size_t who, const request& r, const model_reply& said) {
   client& c = clients_[who];
   ticket& t = c.tickets[r.slot];
+  const answer a = said.said;
   seen_.saw(r.cmd.what, a);
   if (!t.claim || t.epoch != r.epoch) return;
+  --t.pending;
   history_.note(now_, [&] {
     return name(who, t.epoch) + " hears of " + std::string(core::word(r.cmd.what)) + " " +
            std::to_string(r.cmd.attempt) + " at node " + std::to_string(r.cmd.node) + ": " +
-           std::string(word(a));
+           (said.queued ? "queued" : std::string(word(a)));
   });
   if (a == answer::granted) {
     t.voted[r.cmd.node] = r.executed;
     const bool refused = r.cmd.what == core::verb::acquire && c.links[r.cmd.node].vote.guarded;
     if (refused) seen_.saw(watched::vote_refused);
   }
-  const core::reply reply{.to = r.cmd, .answer = a, .key_left = core::milliseconds{key_left / ms}};
+  note_others(c, r, said);
+  if (r.cmd.queue == core::queueing::join && a == answer::refused) start_listening(who);
+  const core::reply reply{.to = r.cmd,
+                          .answer = a,
+                          .key_left = core::milliseconds{said.key_left / ms},
+                          .queued = said.queued,
+                          .waiting = static_cast<std::uint32_t>(said.waiting)};
   t.watch->on_reply(reply, c.clock.at(now_));
   step(who, r.slot, [&](core::claim& k) { k.on_reply(reply, local(c), out_); });
 }

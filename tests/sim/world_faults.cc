@@ -27,6 +27,8 @@ constexpr std::array weights{
     weight{fault::stuck_key, &climate::stuck_key},
     weight{fault::clock_back, &climate::clock_back},
     weight{fault::suspend, &climate::suspend},
+    weight{fault::cut_wakeups, &climate::cut_wakeups},
+    weight{fault::lose_queue, &climate::lose_queue},
     weight{fault::amnesia, &climate::amnesia},
     weight{fault::failover, &climate::failover},
     weight{fault::flush_all, &climate::flush_all},
@@ -132,9 +134,16 @@ void world::afflict(fault f) {
       c.stands_still = std::max(c.stands_still, now_ + ttl + chance_.upto(ttl));
       for (std::size_t i = 0; i < masters_.size(); ++i) sever(who, i);
       break;
+    case fault::cut_wakeups:
+      cut_ear(who, n, end);
+      break;
+    case fault::lose_queue:
+      m.keys.queue().forget();
+      break;
     case fault::amnesia:
       lose(n, climate_.notices_restarts());
       m.max_ttl = core::milliseconds{0};
+      m.keys.queue().forget();
       crash(n, end);
       break;
     case fault::failover:
@@ -144,6 +153,7 @@ void world::afflict(fault f) {
       m.promoted = true;
       break;
     case fault::flush_all:
+      m.keys.queue().forget();
       lose(n);
       break;
     case fault::lose_key:
@@ -161,6 +171,7 @@ void world::afflict(fault f) {
     case fault::hung:
     case fault::pause:
     case fault::die:
+    case fault::lose_wakeups:
       break;  // these have their own times
   }
 }
@@ -186,7 +197,11 @@ void world::crash(std::size_t n, real until) {
   m.replid = ++processes_;
   m.promoted = false;
   m.born = m.clock.at(until);
-  for (std::size_t who = 0; who < clients_.size(); ++who) sever(who, n);
+  for (std::size_t who = 0; who < clients_.size(); ++who) {
+    clients_[who].links[n].turns.heard = false;
+    clients_[who].links[n].turns.haunted = 0;
+    sever(who, n);
+  }
 }
 
 // A step of a clock. Where a guard is to notice it, it is larger than what a trip, the rate bound

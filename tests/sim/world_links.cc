@@ -29,7 +29,7 @@ void world::write(std::size_t who, std::size_t n) {
     ticket& t = c.tickets[r.slot];
     const bool current = t.claim && t.epoch == r.epoch;
     if (!l.up || !current || !t.claim->wants(r.cmd, local(c))) {
-      settle(who, r, answer::unsent, 0);
+      settle(who, r, {.said = answer::unsent});
       continue;
     }
     t.watch->judge_write(r.cmd, c.clock.at(now_));
@@ -64,7 +64,10 @@ void world::transmit(std::size_t who, std::size_t n, request r) {
     }
   }
   r.written = local(clients_[who]);
+  r.at = now_;
+  if (!r.look) write_turn(who, n, r);
   l.written.push_back(r);
+  watch_silence(who, n);
   l.last_request = std::max(l.last_request, now_ + travel_time(n));
   push({.at = l.last_request,
         .what = kind::request,
@@ -130,15 +133,16 @@ model_reply world::execute(std::size_t n, const request& r) {
     const quirks q{.blind_release = climate_.blind_release != 0,
                    .idle_release = climate_.idle_release != 0,
                    .any_own_attempt = climate_.any_own_attempt != 0,
+                   .any_takeover = climate_.any_takeover != 0,
                    .shortening = climate_.shortening != 0};
-    said = m.keys.run(r.cmd.what, r.who, r.cmd.attempt, core::nanoseconds{r.cmd.ttl}.count(),
-                      m.clock.at(now_), m.out_of_memory > now_, q);
+    said = m.keys.run(call_of(n, r), m.clock.at(now_), m.out_of_memory > now_, q);
   }
   history_.note(now_, [&] {
     return "node " + std::to_string(n) + " runs " + std::string(core::word(r.cmd.what)) + " " +
            std::to_string(r.cmd.attempt) + " of lock " + std::to_string(r.epoch) + ": " +
-           std::string(word(said.said));
+           (said.queued ? "queued" : std::string(word(said.said)));
   });
+  on_queue(n, r, said);
   if (!said.changed) return said;
   for (client& c : clients_) {
     for (ticket& t : c.tickets) {
@@ -173,9 +177,11 @@ void world::answer_arrives(std::size_t who, std::size_t n) {
   }
   if (!r.unknown) {
     const std::uint32_t generation = l.generation;
+    if (std::exchange(l.silent, false)) tell_reach(who);
+    watch_silence(who, n);
     on_shown(who, n, r);  // before its vote counts (D4)
     if (r.look) on_look_settled(who, n);
-    if (!r.look) settle(who, r, r.said.said, r.said.key_left);
+    if (!r.look) settle(who, r, r.said);
     // Not a master any more: the name may lead to another server by now (D2).
     if (r.said.said == answer::replica && l.generation == generation) cut(who, n);
     return;
@@ -183,7 +189,7 @@ void world::answer_arrives(std::size_t who, std::size_t n) {
   // NOSCRIPT: within the attempt, by its text (R3: unless it is not wanted any more).
   ticket& t = c.tickets[r.slot];
   if (!t.claim || t.epoch != r.epoch || !t.claim->wants(r.cmd, local(c))) {
-    settle(who, r, answer::unsent, 0);
+    settle(who, r, {.said = answer::unsent});
     return;
   }
   t.watch->judge_write(r.cmd, c.clock.at(now_));
@@ -212,7 +218,8 @@ void world::cut(std::size_t who, std::size_t n) {
           .tag = static_cast<std::uint32_t>(ghosts_.size() - 1)});
   }
   ++l.generation;
-  l.up = l.severed = l.watched = false;
+  l.up = l.severed = l.watched = l.silent = l.timed = false;
+  close_ear(who, n);
   l.executed = 0;
   l.last_request = l.last_reply = now_;
   history_.note(now_, [&] {
@@ -222,7 +229,7 @@ void world::cut(std::size_t who, std::size_t n) {
   ++l.vote.timer;
   l.vote.asked = l.vote.up = false;
   for (const request& r : written) {
-    if (!r.look) settle(who, r, answer::unreachable, 0);
+    if (!r.look) settle(who, r, {.said = answer::unreachable});
   }
   push({.at = now_ + ms + chance_.upto(chance_.of_1000(500) ? 60 * ms : 3 * ms),
         .what = kind::connect,
@@ -276,6 +283,7 @@ void world::connect(const event& e) {
     push(later);
     return;
   }
+  if (clients_[e.who].listens) connect_ear(e.who, e.node);
   write(e.who, e.node);
 }
 
