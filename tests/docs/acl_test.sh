@@ -1,6 +1,7 @@
 #!/bin/bash
 # acl_test.sh REDLOCK EXAMPLE: the ACL that docs/guide.md gives is enough for all that the library
-# does: acquire, renew, refill, release, inspect. EXAMPLE acquires, renews and releases.
+# does: acquire, renew, refill, release, inspect, wait in a queue, wake the next one in it. EXAMPLE
+# acquires, renews and releases.
 set -euo pipefail
 here=$(dirname "$(realpath "$0")")
 
@@ -34,6 +35,25 @@ timeout 60 "$redlock" run --wait 30s --ttl 6s r -- sh -ec '
   until [ "$("$CLIENT" -p "$PORT" EXISTS redlock:r)" = 1 ]; do sleep 0.05; done
   until redlock status r; do sleep 0.05; done
   if redlock run r -- true; then exit 1; fi'
+
+# One waits in the queue until its second connection has asked each node whether it is still there,
+# and is woken by the release.
+token=$("$redlock" acquire --ttl 1m q)
+timeout 60 "$redlock" run --wait 50s q -- true &
+waiter=$!
+for port in "${ports[@]}"; do
+  until "$client" -p "$port" CLIENT LIST TYPE pubsub | grep -q ' cmd=ping '; do
+    kill -0 $waiter
+    sleep 0.05
+  done
+done
+"$redlock" release q "$token"
+wait $waiter
+woken=
+for port in "${ports[@]}"; do
+  if "$client" -p "$port" INFO commandstats | grep -q '^cmdstat_publish:'; then woken=yes; fi
+done
+[ -n "$woken" ]
 
 for port in "${ports[@]}"; do
   denied=$("$client" -p "$port" ACL LOG)
