@@ -15,7 +15,7 @@ const std::string_view usage =
     "Usage: bench_contention [OPTION VALUE]…\n"
     "  --processes 8  --threads 1 (in each, all of which wait)  --nodes 5\n"
     "  --hold-ms 5  --pause-ms 0  --ttl-ms 10000 (1000 with a fault)\n"
-    "  --policy hybrid|spin|fixed|exponential|adaptive  --no-fairness\n"
+    "  --policy hybrid|spin|fixed|exponential|adaptive  --no-fairness  --no-wakeups\n"
     "  --seconds 2 (measured, of each run)  --runs 3\n"
     "  --stop-lead MS, --kill-lead MS: for so long, from a third of the time on; 0: to the end\n"
     "  --lead busiest|INDEX: which node that is\n"
@@ -126,6 +126,8 @@ void take(given& g, const std::string& word, words_left& rest) {
     g.base.policy = policy_of(rest.pop_value(word));
   } else if (word == "--no-fairness") {
     g.base.fairness = false;
+  } else if (word == "--no-wakeups") {
+    g.base.wakeups = false;
   } else if (word == "--lead") {
     const std::string& which = rest.pop_value(word);
     g.base.lead.reset();

@@ -19,6 +19,7 @@ options manager_options(const setting& s, std::vector<endpoint> nodes) {
   options o;
   o.nodes = std::move(nodes);
   o.fairness = s.fairness;
+  o.wakeups = s.wakeups;
   o.max_ttl = s.ttl;
   // The servers have just been started, and only such a one is started again.
   o.restart_guard = s.fault == fault::kill_lead;

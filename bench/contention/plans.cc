@@ -38,6 +38,8 @@ std::vector<setting> whole_table() {
     }
     s.hold = 5ms;
     s.measured = two_rounds(s);
+    s.wakeups = false;
+    all.push_back(s);
     s.fairness = false;
     all.push_back(s);
   }

@@ -54,6 +54,7 @@ std::string description(const setting& s) {
   text += ", hold " + milliseconds_of(s.hold);
   if (s.pause > nanoseconds{0}) text += ", pause " + milliseconds_of(s.pause);
   text += std::string(", ") + name(s.policy) + (s.fairness ? ", fair" : ", not fair");
+  if (!s.wakeups) text += ", no wake-ups";
   if (s.fault == fault::none) return text;
   text += std::string(", ") + name(s.fault);
   if (s.fault_lasts > nanoseconds{0}) text += " for " + milliseconds_of(s.fault_lasts);

@@ -40,6 +40,7 @@ struct setting {
   nanoseconds ttl = std::chrono::seconds{10};
   retry_policy policy = retry_policy::hybrid;
   bool fairness = true;
+  bool wakeups = true;
 
   nanoseconds warm_up = std::chrono::milliseconds{300};  // not counted
   nanoseconds measured = std::chrono::seconds{2};
