@@ -80,7 +80,7 @@ class node final : public timer {
   void publish() const;
 
   // The queues and the wake-ups of those who wait.
-  [[nodiscard]] bool can_lead() const noexcept { return is_up() && keeps_queues_ && !silent_; }
+  [[nodiscard]] bool can_lead() const noexcept { return is_up() && !denies_queues_ && !silent_; }
   [[nodiscard]] bool is_told() const noexcept { return listener_.is_listening(); }
   // How all clients call the server, when they choose who leads.
   [[nodiscard]] const std::string& identity_of_server() const noexcept {
@@ -189,8 +189,7 @@ class node final : public timer {
 
   std::uint64_t connects_ = 0;
   core::nanoseconds latency_{0};
-  bool keeps_queues_ = false;   // this user may have them there
-  bool denies_queues_ = false;  // it refuses any call that names one
+  bool denies_queues_ = false;  // this user may have none there
   bool silent_ = false;         // for a node time-out, with commands pending
 };
 

@@ -101,12 +101,12 @@ bool node::read_enrolment(const redisReply& reply, core::time_point now) noexcep
   return true;
 }
 
-// Where the user has no right to them, or they do not work, there is no order among those who wait.
+// Where the user has no right to them, there is no order among those who wait. An error that passes
+// costs turns while it lasts.
 void node::check_queues(const redisReply& reply) noexcept {
   const auto read = read_reply(script::probe, core::queueing::none, 0, reply);
-  keeps_queues_ = read && read->answer == answer::granted;
   denies_queues_ = read && read->answer == answer::denied;
-  if (!keeps_queues_) last_error_ = "the fair queue: " + std::string(text_of(reply));
+  if (denies_queues_) last_error_ = "the fair queue: " + std::string(text_of(reply));
 }
 
 // The operator's word counts, unless the server says otherwise (D3); one that does not let us ask

@@ -96,7 +96,7 @@ TEST(a_waiter, asks_all_nodes_when_it_is_told_of_its_turn) {
   const reply heard =
       nodes[lead].command({"PUBLISH", "redlock-wake:" + place.substr(blank + 1), turn});
   EXPECT_EQ(heard.number, 1);
-  EXPECT_TRUE(eventually([&] { return refusals(other) == before + 1; }));
+  EXPECT_TRUE(eventually([&] { return refusals(other) >= before + 1; }));
   EXPECT_FALSE(all[0].ended());
   EXPECT_TRUE(wait_for_places(nodes, 1, true)) << "it keeps its place";
 }
