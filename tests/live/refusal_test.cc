@@ -94,6 +94,18 @@ TEST(an_attempt, ends_without_the_answers_that_cannot_change_it) {
   EXPECT_TRUE(eventually([&] { return nodes.count(key_of("r")) == 1; }));
 }
 
+TEST(a_key_of_another_library, is_left_alone_whatever_its_value) {
+  masters nodes(3);
+  lock_manager locks(nodes.options());
+  ASSERT_TRUE(all_up(locks));
+  for (const char* value : {"", "0", ".1@x"}) {
+    for (std::size_t i = 0; i < 3; ++i) nodes.set(i, key_of("r"), value, 60s);
+    EXPECT_TRUE(failed_with(errc::held_by_other, locks.acquire("r")));
+    EXPECT_TRUE(failed_with(errc::held_by_other, locks.acquire("r", {.wait = 50ms})));
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(nodes.get(i, key_of("r")), value);
+  }
+}
+
 TEST(a_key_of_another_type, is_reported_as_foreign_and_left_alone) {
   masters nodes(3);
   lock_manager locks(nodes.options());

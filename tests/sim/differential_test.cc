@@ -120,7 +120,7 @@ class twins {
         break;
       case 2:
         put({.what = stored::kind::string, .who = {}, .expires = now_ + 2 * hour},
-            {"SET", key_, "b1", "PX", std::to_string(2 * hour / ms)});
+            {"SET", key_, c.of_1000(500) ? "b1" : "", "PX", std::to_string(2 * hour / ms)});
         break;
       case 3:
         put({.what = stored::kind::other_type, .who = {}, .expires = {}},

@@ -15,7 +15,7 @@ if type(held) == 'table' then
   if not string.find(held['err'], 'WRONGTYPE', 1, true) then return held end
   return {'foreign', echo, clock, 'a key of another type'}
 end
-local free, left = not held or held == released, 0
+local free, left = not held or (released ~= '' and held == released), 0
 if not free then
   local mine = nil
   if string.sub(held, 1, #base + 1) == base .. '.' then
