@@ -152,7 +152,6 @@ class claim {
   // What the owner may believe. The end of validity means something in `held` only.
   [[nodiscard]] time_point valid_until() const noexcept { return valid_until_; }
   [[nodiscard]] attempt_id attempt() const noexcept { return attempt_; }
-  [[nodiscard]] bool knows_others() const noexcept { return others_; }
   [[nodiscard]] std::size_t nodes_held() const noexcept;
 
   // Why it gave up, a renewal failed, or it was lost; and the vote that decided it.

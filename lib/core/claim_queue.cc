@@ -40,7 +40,7 @@ void claim::on_late_lead(const reply& r, time_point now) noexcept {
   others_ = true;
   ahead_ = r.waiting;
   plan_to_ask(true, now);
-  if (!is_limited()) retry_at_ = std::min(ask_at_, last_start());
+  if (ask_at_ > now && !is_limited()) retry_at_ = std::min(ask_at_, last_start());
 }
 
 // Its queue is of no use any more to those who wait in it, and its silence says nothing.

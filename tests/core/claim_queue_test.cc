@@ -140,6 +140,19 @@ TEST(Queue, HasAPlaceAlsoWhereTheOthersRefuseBeforeTheLead) {
   EXPECT_EQ(c.sent(verb::acquire), (std::vector<node_id>{1})) << "it knows of others now";
 }
 
+TEST(Queue, PausesAsBeforeWhereALateLeadCannotTell) {
+  reach r = led_by(1);
+  r.told = {};
+  conversation c(fair_terms(), r);
+  c.acquire();
+  c.answer(0, answer::refused, 900ms);
+  c.answer(2, answer::refused, 900ms);
+  const nanoseconds pauses_until = c.wakes_at();
+  c.answer(1, answer::refused, 900ms);
+  EXPECT_EQ(c.where(), state::pausing);
+  EXPECT_EQ(c.wakes_at(), pauses_until);
+}
+
 TEST(Queue, GoesByThePolicyWhereItsTurnIsNotTold) {
   reach r = led_by(1);
   r.told = {};
