@@ -19,7 +19,14 @@ void worker::put(io::job j) {
       return;
     }
   }
-  io::quiet_thread([late = std::move(j)]() mutable { late.run(); }).detach();
+  // It may come from a job that still runs; nothing runs beside that.
+  io::quiet_thread([l = line_, late = std::move(j)]() mutable {
+    {
+      std::unique_lock lock(l->mutex);
+      l->emptied.wait(lock, [&] { return l->ended; });
+    }
+    late.run();
+  }).detach();
 }
 
 void worker::end() noexcept {
@@ -48,13 +55,15 @@ void worker::run(line& l) noexcept {
   std::unique_lock lock(l.mutex);
   for (;;) {
     l.filled.wait(lock, [&] { return !l.jobs.empty() || l.stopped; });
-    if (l.jobs.empty()) return;
+    if (l.jobs.empty()) break;
     now.swap(l.jobs);
     lock.unlock();
     for (io::job& j : now) j.run();
     now.clear();
     lock.lock();
   }
+  l.ended = true;
+  l.emptied.notify_all();
 }
 
 }  // namespace redlock::detail

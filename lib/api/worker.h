@@ -23,7 +23,8 @@ class worker {
   worker& operator=(const worker&) = delete;
   ~worker();  // stops
 
-  // Runs it later, never inside this call; after stop(), on a thread of its own.
+  // Runs it later, never inside this call; after stop(), on a thread of its own, once what was
+  // queued before has been run.
   template <class F>
   void post(F f) {
     put(io::job(std::move(f)));
@@ -42,6 +43,8 @@ class worker {
     std::condition_variable filled;
     std::vector<io::job> jobs;
     bool stopped = false;
+    std::condition_variable emptied;
+    bool ended = false;  // what was queued has been run
   };
   static void run(line& l) noexcept;
   void end() noexcept;

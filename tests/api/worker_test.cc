@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <future>
 #include <memory>
@@ -15,16 +16,22 @@
 namespace redlock::detail {
 namespace {
 
+using namespace std::chrono_literals;
+
 using numbers = std::vector<int>;
 
 // Happens once; shared by all copies, so that it outlives whoever of the two sides ends first.
 class event {
  public:
   void happen() const { promise_->set_value(); }
-  void wait() const { promise_->get_future().wait(); }
+  void wait() const { done_.wait(); }
+  [[nodiscard]] bool happens_within(std::chrono::milliseconds time) const {
+    return done_.wait_for(time) == std::future_status::ready;
+  }
 
  private:
   std::shared_ptr<std::promise<void>> promise_ = std::make_shared<std::promise<void>>();
+  std::shared_future<void> done_ = promise_->get_future().share();
 };
 
 TEST(Worker, RunsWhatItIsGivenInOrderOnOneThreadOfItsOwn) {
@@ -104,6 +111,27 @@ TEST(Worker, StillRunsOnceWhatIsPostedAfterItStoppedOnAnotherThread) {
   auto found = ran_on->get_future();
   w.post([ran_on] { ran_on->set_value(std::this_thread::get_id()); });  // twice would throw
   EXPECT_NE(found.get(), std::this_thread::get_id());
+}
+
+TEST(Worker, RunsNothingBesideAJobThatGoesOnWhileItStops) {
+  const event gate;
+  const event late;
+  const auto over = std::make_shared<std::atomic<bool>>(false);
+  const auto found_over = std::make_shared<std::atomic<bool>>(false);
+  auto w = std::make_unique<worker>();
+  w->post([gate, over] {
+    gate.wait();
+    *over = true;
+  });
+  w->leave();
+  w->post([late, over, found_over] {
+    *found_over = over->load();
+    late.happen();
+  });
+  EXPECT_FALSE(late.happens_within(50ms));
+  gate.happen();
+  late.wait();
+  EXPECT_TRUE(*found_over);
 }
 
 TEST(Worker, MayBeStoppedByItsOwnJobAndStillRunsTheQueue) {
