@@ -159,8 +159,9 @@ ticket* driver::open(core::terms t, const core::base& who, std::string key, std:
   if (active_ >= settings_.max_leases) return nullptr;
   ++active_;
   lines::entry* const line = settings_.fairness ? &lines_.of(key) : nullptr;
-  return &put_on(tickets_, std::make_unique<ticket>(*this, t, who, std::move(key), std::move(token),
-                                                    line, std::move(whose)));
+  const core::reach nodes = reach_of(key);
+  return &put_on(tickets_, std::make_unique<ticket>(*this, t, who, nodes, std::move(key),
+                                                    std::move(token), line, std::move(whose)));
 }
 
 void driver::inspect(std::string key, survey::callback then) {

@@ -7,11 +7,12 @@
 
 namespace redlock::io {
 
-ticket::ticket(driver& where, const core::terms& terms, const core::base& who, std::string key,
-               std::string token, lines::entry* line, std::shared_ptr<owner> whose)
+ticket::ticket(driver& where, const core::terms& terms, const core::base& who,
+               const core::reach& nodes, std::string key, std::string token, lines::entry* line,
+               std::shared_ptr<owner> whose)
     : driver_(where),
-      lead_(where.reach_of(key).lead),
-      claim_(terms, who, where.reach_of(key)),
+      lead_(nodes.lead),
+      claim_(terms, who, nodes),
       key_(std::move(key)),
       queue_(terms.fair ? "redlock-queue:" + key_ : ""),
       base_(token.empty() ? hexadecimal(who) : token.substr(0, token.find('.'))),

@@ -25,8 +25,8 @@ class ticket final : public sink, public timer, public core::line::place {
  public:
   // `token`: one that came from elsewhere, for adopt() and take_back(); else empty. `line`: null if
   // it need not queue.
-  ticket(driver& where, const core::terms& terms, const core::base& who, std::string key,
-         std::string token, lines::entry* line, std::shared_ptr<owner> whose);
+  ticket(driver& where, const core::terms& terms, const core::base& who, const core::reach& nodes,
+         std::string key, std::string token, lines::entry* line, std::shared_ptr<owner> whose);
   ticket(const ticket&) = delete;
   ticket& operator=(const ticket&) = delete;
   ~ticket();
