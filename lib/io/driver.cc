@@ -159,7 +159,8 @@ ticket* driver::open(core::terms t, const core::base& who, std::string key, std:
   if (active_ >= settings_.max_leases) return nullptr;
   ++active_;
   lines::entry* const line = settings_.fairness ? &lines_.of(key) : nullptr;
-  const core::reach nodes = reach_of(key);
+  core::reach nodes = reach();
+  nodes.lead = lead_of(key);
   return &put_on(tickets_, std::make_unique<ticket>(*this, t, who, nodes, std::move(key),
                                                     std::move(token), line, std::move(whose)));
 }
@@ -194,18 +195,18 @@ core::reach driver::reach() const noexcept {
   return r;
 }
 
-core::reach driver::reach_of(std::string_view key) const noexcept {
-  core::reach r = reach();
-  if (!settings_.fairness) return r;
+std::optional<core::node_id> driver::lead_of(std::string_view key) const noexcept {
+  std::optional<core::node_id> lead;
+  if (!settings_.fairness) return lead;
   std::uint64_t heaviest = 0;
-  for (const core::node_id n : r.up - r.guarded) {
-    if (!nodes_[n]->can_lead()) continue;
+  for (core::node_id n = 0; n < nodes_.size(); ++n) {
+    if (!nodes_[n]->can_lead() || nodes_[n]->trust().is_guarded()) continue;
     const std::uint64_t weight = core::lead_weight(nodes_[n]->identity_of_server(), key);
-    if (r.lead && weight <= heaviest) continue;
-    r.lead = n;
+    if (lead && weight <= heaviest) continue;
+    lead = n;
     heaviest = weight;
   }
-  return r;
+  return lead;
 }
 
 // A server counts once, under the first of its addresses in the list, also while that one is down:
@@ -248,9 +249,8 @@ core::hold_times& driver::holds_of(const std::string& key) {
 
 void driver::on_reach_changed(core::time_point now) noexcept {
   // By index: what a ticket does may add to other lists, never to this one.
-  for (std::size_t i = 0; i < tickets_.size(); ++i) {
-    tickets_[i]->on_reach(reach_of(tickets_[i]->key()), now);
-  }
+  const core::reach r = reach();
+  for (std::size_t i = 0; i < tickets_.size(); ++i) tickets_[i]->on_reach(r, now);
 }
 
 void driver::listen(core::time_point now) noexcept {

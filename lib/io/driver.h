@@ -82,8 +82,8 @@ class driver final : private timer {
   [[nodiscard]] core::outbox& outbox() noexcept { return outbox_; }
   [[nodiscard]] node& node_at(core::node_id n) noexcept { return *nodes_[n]; }
   [[nodiscard]] core::reach reach() const noexcept;
-  // The same for one lock key, with who leads.
-  [[nodiscard]] core::reach reach_of(std::string_view key) const noexcept;
+  // Who keeps the queue of that lock, as things are.
+  [[nodiscard]] std::optional<core::node_id> lead_of(std::string_view key) const noexcept;
   // Where all processes hear of their turns; ours.
   [[nodiscard]] const std::string& channel() const noexcept { return channel_; }
   [[nodiscard]] bool listens() const noexcept { return listens_; }

@@ -99,6 +99,7 @@ void ticket::renew(core::time_point now) noexcept {
 }
 
 void ticket::release(core::time_point now) noexcept {
+  lead_ = driver_.lead_of(key_);
   step(now, [&](core::outbox& out) { claim_.release(now, out); });
 }
 
@@ -115,9 +116,11 @@ void ticket::stop_signalled(core::time_point now) noexcept {
   }
 }
 
-void ticket::on_reach(const core::reach& nodes, core::time_point now) noexcept {
+void ticket::on_reach(core::reach nodes, core::time_point now) noexcept {
   notice_detached(now);
-  lead_ = nodes.lead;
+  // A lease does not ask it, and of many it would take long to find.
+  if (!is_held() && !is_over()) lead_ = driver_.lead_of(key_);
+  nodes.lead = lead_;
   step(now, [&](core::outbox& out) { claim_.on_reach(nodes, now, out); });
 }
 

@@ -43,7 +43,7 @@ class ticket final : public sink, public timer, public core::line::place {
   void owner_saw_expiry(core::time_point now) noexcept;
   void stop_signalled(core::time_point now) noexcept;   // after on_lost() or on_closing()
   void notice_detached(core::time_point now) noexcept;  // ends it if owner::is_detached()
-  void on_reach(const core::reach& nodes, core::time_point now) noexcept;
+  void on_reach(core::reach nodes, core::time_point now) noexcept;
   void on_step(core::node_id n, core::time_point now) noexcept;
   // It is our turn, since this token was released.
   void on_turn(std::string_view released, core::time_point now) noexcept;

@@ -197,17 +197,24 @@ TEST(Queue, GoesToTheNextLeadAtOnceAndLeavesThePlaceBefore) {
   EXPECT_EQ(queue_of(c, verb::release, 1), queueing::leave);
 }
 
-TEST(Queue, LeavesAPlaceWhoseNodeWasAwayForAMoment) {  // Q4
-  conversation c(fair_terms(), led_by(1));
-  c.expect_others();
-  c.acquire();
-  c.answer_queued(1, 1);
-  c.answer(1, answer::absent);
-  reach away = led_by(2);
-  away.up.erase(1);
-  c.set_reach(away);
-  c.skip(1us);
-  c.wake();
+// It has a place on node 1, and no key, and asks node 2: the other one is away for a moment.
+class PlaceOnANodeThatIsAway : public testing::Test {
+ protected:
+  PlaceOnANodeThatIsAway() {
+    c.expect_others();
+    c.acquire();
+    c.answer_queued(1, 1);
+    c.answer(1, answer::absent);
+    reach away = led_by(2);
+    away.up.erase(1);
+    c.set_reach(away);
+    c.skip(1us);
+    c.wake();
+  }
+  conversation c{fair_terms(), led_by(1)};
+};
+
+TEST_F(PlaceOnANodeThatIsAway, IsLeftOnceItIsBack) {  // Q4
   c.answer_queued(2, 1);
   c.set_reach(led_by(2));
   c.cancel();
@@ -215,18 +222,7 @@ TEST(Queue, LeavesAPlaceWhoseNodeWasAwayForAMoment) {  // Q4
   EXPECT_EQ(queue_of(c, verb::release, 2), queueing::leave);
 }
 
-TEST(Queue, LeavesAPlaceWhereItHasNoKeyWhenItIsLost) {  // Q4
-  terms t = fair_terms();
-  conversation c(t, led_by(1));
-  c.expect_others();
-  c.acquire();
-  c.answer_queued(1, 1);
-  c.answer(1, answer::absent);
-  reach away = led_by(2);
-  away.up.erase(1);
-  c.set_reach(away);
-  c.skip(1us);
-  c.wake();
+TEST_F(PlaceOnANodeThatIsAway, IsLeftWhenTheLeaseIsLost) {  // Q4
   c.answer(2, answer::granted);
   c.answer(0, answer::granted);
   ASSERT_TRUE(c.held());

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "fair_queue.h"
 #include "live.h"
 
 namespace redlock::live {
@@ -242,6 +243,28 @@ TEST(on_a_loop_of_the_users, a_manager_leaves_within_a_node_timeout_though_nobod
   EXPECT_LT(clock::now() - start, 100ms);
   EXPECT_TRUE(loop.run_out());
   EXPECT_LT(clock::now() - start, 2s);
+}
+
+TEST(on_a_loop_of_the_users, a_manager_that_waits_for_its_turn_leaves_nothing_behind) {
+  masters nodes(3);
+  lock_manager holder(nodes.options());
+  result<lease> held = holder.acquire("r", {.wait = patience});
+  ASSERT_TRUE(succeeded(held));
+  user_loop loop;
+  auto locks = std::make_unique<lock_manager>(on(loop, nodes));
+  std::optional<result<lease>> waited;
+  locks->acquire_async("r", {.wait = wait_forever}).then([&](result<lease> r) noexcept {
+    waited.emplace(std::move(r));
+  });
+  ASSERT_TRUE(
+      loop.run_until([&] { return places(nodes).size() == 1 && wakeup_connections(nodes) == 3; }));
+  locks.reset();
+  EXPECT_TRUE(loop.run_out());
+  ASSERT_TRUE(waited.has_value());
+  EXPECT_TRUE(failed_with(errc::shut_down, *waited));
+  EXPECT_TRUE(eventually([&] { return wakeup_connections(nodes) == 0; }));
+  EXPECT_TRUE(succeeded(held->release()));
+  EXPECT_TRUE(eventually([&] { return nodes.keys() == 0; })) << "a place, too";
 }
 
 TEST(on_a_loop_of_the_users, a_manager_may_be_destroyed_by_a_completion_of_its_own) {
