@@ -3,6 +3,7 @@
 
 #include "fair_queue.h"
 
+#include <algorithm>
 #include <string>
 #include <thread>
 #include <vector>
@@ -99,6 +100,33 @@ TEST(a_waiter, asks_all_nodes_when_it_is_told_of_its_turn) {
   EXPECT_TRUE(eventually([&] { return refusals(other) >= before + 1; }));
   EXPECT_FALSE(all[0].ended());
   EXPECT_TRUE(wait_for_places(nodes, 1, true)) << "it keeps its place";
+}
+
+// The answer to its release has said that others wait.
+TEST(whoever_releases, to_one_who_waits_asks_nobody_but_the_lead_next) {
+  masters nodes(3);
+  lock_manager holder(nodes.options());
+  ASSERT_TRUE(all_up(holder));
+  result<lease> held = holder.acquire("r", {.ttl = 60s, .renewal = renewal::manual()});
+  ASSERT_TRUE(succeeded(held));
+  crowd all(nodes);
+  ASSERT_TRUE(all.join());
+  const std::size_t lead = lead_of(nodes);
+  const std::string served = places(nodes).front();
+  ASSERT_TRUE(succeeded(held->release()));
+  const result<lease> next = all[0].take();
+  ASSERT_TRUE(succeeded(next));
+  ASSERT_TRUE(eventually([&] {
+    return std::ranges::all_of(holder.nodes(), [](const node_status& n) { return n.pending == 0; });
+  }));
+  redis_server& other = nodes[(lead + 1) % 3];
+  const long long before = refusals(other);
+  pending<lease> again(holder.acquire_async("r", asks_when_told));
+  ASSERT_TRUE(eventually([&] {
+    const std::vector<std::string> all_places = places(nodes);
+    return !all_places.empty() && all_places.back() != served;
+  }));
+  EXPECT_EQ(refusals(other), before);
 }
 
 // With its turn it is told the token, and takes the lock where the release has yet to arrive.
