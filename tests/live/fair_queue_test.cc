@@ -4,6 +4,7 @@
 #include "fair_queue.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -60,25 +61,39 @@ bool is_left_alone(redis_server& node) {
   });
 }
 
-TEST(a_waiter, is_told_by_the_release_and_asks_nobody_but_the_lead_before) {
-  masters nodes(3);
-  lock_manager holder(nodes.options());
-  ASSERT_TRUE(all_up(holder));
-  result<lease> held = holder.acquire("r", {.ttl = 60s, .renewal = renewal::manual()});
-  ASSERT_TRUE(succeeded(held));
-  crowd all(nodes);
-  ASSERT_TRUE(all.join());
-  const std::size_t lead = lead_of(nodes);
-  redis_server& other = nodes[(lead + 1) % 3];
-  ASSERT_TRUE(is_left_alone(other));
-  const long long before = refusals(other);
-  const long long before_on_lead = refusals(nodes[lead]);
-  EXPECT_TRUE(throughout(1s, [&] { return refusals(other) == before; }));
-  EXPECT_LE(refusals(nodes[lead]), before_on_lead + 30);  // some each second, in case
-  EXPECT_EQ(calls(nodes[lead], "publish"), 0);
-  ASSERT_TRUE(succeeded(held->release()));
-  EXPECT_TRUE(all.is_served());
-  EXPECT_EQ(calls(nodes[lead], "publish"), 1);
+// One holds it, and one waits.
+class two_clients : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(all_up(holder_));
+    held_.emplace(holder_.acquire("r", {.ttl = 60s, .renewal = renewal::manual()}));
+    ASSERT_TRUE(succeeded(*held_));
+    ASSERT_TRUE(all_.join());
+    lead_ = lead_of(nodes_);
+  }
+  [[nodiscard]] redis_server& lead() { return nodes_[lead_]; }
+  [[nodiscard]] redis_server& other() { return nodes_[(lead_ + 1) % 3]; }
+  [[nodiscard]] result<void> release() { return (*held_)->release(); }
+
+  masters nodes_{3};
+  lock_manager holder_{nodes_.options()};
+  crowd all_{nodes_};
+
+ private:
+  std::optional<result<lease>> held_;
+  std::size_t lead_ = 0;
+};
+
+TEST_F(two_clients, of_whom_one_waits_and_asks_nobody_but_the_lead_until_the_release_tells_it) {
+  ASSERT_TRUE(is_left_alone(other()));
+  const long long before = refusals(other());
+  const long long before_on_lead = refusals(lead());
+  EXPECT_TRUE(throughout(1s, [&] { return refusals(other()) == before; }));
+  EXPECT_LE(refusals(lead()), before_on_lead + 30);  // some each second, in case
+  EXPECT_EQ(calls(lead(), "publish"), 0);
+  ASSERT_TRUE(succeeded(release()));
+  EXPECT_TRUE(all_.is_served());
+  EXPECT_EQ(calls(lead(), "publish"), 1);
 }
 
 // Told of a turn that it has not got, it asks everybody at once; by itself, the lead alone.
@@ -103,30 +118,22 @@ TEST(a_waiter, asks_all_nodes_when_it_is_told_of_its_turn) {
 }
 
 // The answer to its release has said that others wait.
-TEST(whoever_releases, to_one_who_waits_asks_nobody_but_the_lead_next) {
-  masters nodes(3);
-  lock_manager holder(nodes.options());
-  ASSERT_TRUE(all_up(holder));
-  result<lease> held = holder.acquire("r", {.ttl = 60s, .renewal = renewal::manual()});
-  ASSERT_TRUE(succeeded(held));
-  crowd all(nodes);
-  ASSERT_TRUE(all.join());
-  const std::size_t lead = lead_of(nodes);
-  const std::string served = places(nodes).front();
-  ASSERT_TRUE(succeeded(held->release()));
-  const result<lease> next = all[0].take();
+TEST_F(two_clients, of_whom_one_releases_to_the_other_and_asks_nobody_but_the_lead_next) {
+  const std::string served = places(nodes_).front();
+  ASSERT_TRUE(succeeded(release()));
+  const result<lease> next = all_[0].take();
   ASSERT_TRUE(succeeded(next));
   ASSERT_TRUE(eventually([&] {
-    return std::ranges::all_of(holder.nodes(), [](const node_status& n) { return n.pending == 0; });
+    return std::ranges::all_of(holder_.nodes(),
+                               [](const node_status& n) { return n.pending == 0; });
   }));
-  redis_server& other = nodes[(lead + 1) % 3];
-  const long long before = refusals(other);
-  pending<lease> again(holder.acquire_async("r", asks_when_told));
+  const long long before = refusals(other());
+  pending<lease> again(holder_.acquire_async("r", asks_when_told));
   ASSERT_TRUE(eventually([&] {
-    const std::vector<std::string> all_places = places(nodes);
-    return !all_places.empty() && all_places.back() != served;
+    const std::vector<std::string> all = places(nodes_);
+    return !all.empty() && all.back() != served;
   }));
-  EXPECT_EQ(refusals(other), before);
+  EXPECT_EQ(refusals(other()), before);
 }
 
 // With its turn it is told the token, and takes the lock where the release has yet to arrive.
