@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "live.h"
+#include "paths.h"
 
 namespace redlock::live {
 namespace {
@@ -224,7 +225,8 @@ TEST(other_processes, get_their_chance_while_a_process_always_has_somebody_who_w
 
 TEST(a_try, is_refused_while_others_wait_even_if_the_lock_is_free) {
   masters nodes(3);
-  lock_manager locks(nodes.options());
+  paths ways(nodes);
+  lock_manager locks(ways.options());
   ASSERT_TRUE(all_up(locks));
   for (std::size_t i = 0; i < 3; ++i) nodes.set(i, key_of("r"), "other", 60s);
   std::stop_source stop;
@@ -235,6 +237,7 @@ TEST(a_try, is_refused_while_others_wait_even_if_the_lock_is_free) {
   for (redis_server& node : nodes) {
     ASSERT_TRUE(eventually([&] { return refusals(node) >= 1; }));
   }
+  for (proxy& way : ways) way.hold(direction::requests);  // whoever waits does not get it meanwhile
   for (std::size_t i = 0; i < 3; ++i) nodes.del(i, key_of("r"));
   const result<lease> refused = locks.acquire("r");
   ASSERT_TRUE(failed_with(errc::held_by_other, refused));
@@ -242,6 +245,7 @@ TEST(a_try, is_refused_while_others_wait_even_if_the_lock_is_free) {
       << refused.error().message();
   stop.request_stop();
   ASSERT_TRUE(eventually([&] { return all.ended() == 1; }));
+  for (proxy& way : ways) way.pass(direction::requests);
   EXPECT_TRUE(succeeded(locks.acquire("r")));
 }
 
